@@ -1,0 +1,3 @@
+import { unknownPath } from '@/lib/http/resource'
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = unknownPath()

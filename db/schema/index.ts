@@ -1,0 +1,5 @@
+export * from './businesses'
+export * from './catalog'
+export * from './events'
+export * from './orders'
+export * from './stock'

@@ -1,0 +1,38 @@
+import { sql } from 'drizzle-orm'
+import type { Transaction } from '@/db/client'
+import { orderEvents, products, reservations } from '@/db/schema'
+import { uuids } from '@/db/sql'
+
+/**
+ * Confirms events and ends the reservations of the orders whose creation they tell. The products are locked first, as
+ * orders and submissions do: whoever reads reservations under those locks sees all of them ended, or none.
+ * @returns how many became confirmed
+ */
+export async function confirmEvents(tx: Transaction, businessId: string, eventIds: string[], by: 'webhook' | 'ack', now: Date): Promise<number> {
+  const at = sql`${now.toISOString()}::timestamptz`
+  await tx.execute(sql`
+    select product.id from ${products} product
+    where product.business_id = ${businessId} and product.id in (
+      select reservation.product_id from ${orderEvents} event
+      join ${reservations} reservation on reservation.business_id = event.business_id and reservation.order_id = event.order_id
+      where event.business_id = ${businessId} and event.id = any(${uuids(eventIds)}) and event.type = 'order.created'
+        and event.state <> 'confirmed' and reservation.released_at is null)
+    order by product.id for no key update`)
+  const [confirmed] = await tx.execute<{ count: number }>(sql`
+    with target as materialized (
+      select business_id, cursor from ${orderEvents}
+      where business_id = ${businessId} and id = any(${uuids(eventIds)}) and state <> 'confirmed'
+      order by cursor for no key update
+    ), confirmed as (
+      update ${orderEvents} event set state = 'confirmed', confirmed_at = ${at}, confirmed_by = ${by}, next_attempt_at = null
+      from target where event.business_id = target.business_id and event.cursor = target.cursor
+      returning event.order_id, event.type
+    ), released as (
+      update ${reservations} reservation set released_at = ${at}, release_reason = 'confirmed'
+      from confirmed
+      where confirmed.type = 'order.created' and reservation.business_id = ${businessId}
+        and reservation.order_id = confirmed.order_id and reservation.released_at is null
+    )
+    select count(*)::int as count from confirmed`)
+  return confirmed?.count ?? 0
+}
