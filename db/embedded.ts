@@ -212,6 +212,8 @@ async function startCluster(options: ClusterOptions & { dataDir: string; log: st
   })
   const stop = async () => {
     stopping = true
+    // Held for as long as we wait for it: else nothing keeps this process from ending first.
+    child.ref()
     child.kill('SIGINT')
     await exited
     guard?.kill('SIGKILL')
