@@ -9,7 +9,9 @@ export default function Home() {
   return (
     <main>
       <h1>External Inventory</h1>
-      <p className="lead">Your own inventory system stays the source of truth for stock. Your point of sale and online store sell from it, and never more than there is.</p>
+      <p className="lead">
+        Your own inventory system stays the source of truth for stock. Your point of sale and online store sell from it, and never more than there is.
+      </p>
 
       <h2>Connect a system</h2>
       <p>
@@ -44,7 +46,8 @@ export default function Home() {
 
       <h2>Is it up?</h2>
       <p>
-        <a href="/api/health">/api/health</a> tells whether the process answers, <a href="/api/health/ready">/api/health/ready</a> whether its database does too.
+        <a href="/api/health">/api/health</a> tells whether the process answers, <a href="/api/health/ready">/api/health/ready</a> whether its database does
+        too.
       </p>
     </main>
   )

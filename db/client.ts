@@ -1,4 +1,4 @@
-import { type ExtractTablesWithRelations } from 'drizzle-orm'
+import type { ExtractTablesWithRelations } from 'drizzle-orm'
 import type { PgTransaction } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
 import postgres, { type Options, type Sql } from 'postgres'
@@ -6,9 +6,7 @@ import * as schema from './schema'
 
 export type Schema = typeof schema
 /** The pool, or one transaction of it: a verb that takes this can run inside another's transaction. */
-export type Database =
-  | PostgresJsDatabase<Schema>
-  | PgTransaction<PostgresJsQueryResultHKT, Schema, ExtractTablesWithRelations<Schema>>
+export type Database = PostgresJsDatabase<Schema> | PgTransaction<PostgresJsQueryResultHKT, Schema, ExtractTablesWithRelations<Schema>>
 export type Transaction = PgTransaction<PostgresJsQueryResultHKT, Schema, ExtractTablesWithRelations<Schema>>
 export type Pool = PostgresJsDatabase<Schema> & { $client: Sql }
 
@@ -43,8 +41,7 @@ export function openPool(url: string, options: { max?: number; applicationName?:
  */
 function prepareEveryStatement<T extends Sql>(client: T): T {
   const wrapped: Record<string, unknown> = {
-    unsafe: (query: string, parameters: never[] = [], options = {}) =>
-      client.unsafe(query, parameters, { ...options, prepare: true }),
+    unsafe: (query: string, parameters: never[] = [], options = {}) => client.unsafe(query, parameters, { ...options, prepare: true }),
   }
   if ('begin' in client) {
     wrapped.begin = (...args: [string, (tx: Sql) => unknown] | [(tx: Sql) => unknown]) => {

@@ -123,10 +123,7 @@ async function reachableBinaries(home: string, owner: Owner | null): Promise<str
   try {
     installed = join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native')
   } catch (cause) {
-    throw new EmbeddedDatabaseError(
-      `There is no embedded Postgres for ${platform}-${process.arch}. Set DATABASE_URL to a Postgres of your own.`,
-      { cause },
-    )
+    throw new EmbeddedDatabaseError(`There is no embedded Postgres for ${platform}-${process.arch}. Set DATABASE_URL to a Postgres of your own.`, { cause })
   }
   await restoreSymlinks(installed)
   if (!owner || (await mayEnter(installed, owner))) return installed
@@ -170,7 +167,17 @@ async function createCluster({ binaries, cluster, password, owner, durable }: Cl
   try {
     const child = spawn(
       join(binaries, 'bin', 'initdb'),
-      [`--pgdata=${fresh}`, `--username=${USER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', ...(durable ? [] : ['--no-sync'])],
+      [
+        `--pgdata=${fresh}`,
+        `--username=${USER}`,
+        `--pwfile=${passwordFile}`,
+        '--auth=scram-sha-256',
+        '--encoding=UTF8',
+        '--locale-provider=builtin',
+        '--builtin-locale=C.UTF-8',
+        '--locale=C',
+        ...(durable ? [] : ['--no-sync']),
+      ],
       { ...(owner ?? {}), cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], env: processEnvironment() },
     )
     let output = ''
@@ -196,7 +203,13 @@ async function startCluster(options: ClusterOptions & { dataDir: string; log: st
   }
   const port = await freePort()
   const logFile = openSync(log, 'a', 0o600)
-  const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '100', shared_buffers: '128MB', ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }) }
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '100',
+    shared_buffers: '128MB',
+    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  }
   const child = spawn(
     join(binaries, 'bin', 'postgres'),
     ['-D', cluster, '-p', String(port), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],

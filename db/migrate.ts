@@ -23,8 +23,6 @@ export async function migrateDatabase(url: string): Promise<void> {
 /** Whether every migration this code was built with has been applied. */
 export async function isMigrated(pool: Pool): Promise<boolean> {
   const newest = Math.max(...journal.entries.map((entry) => entry.when))
-  const [row] = await pool.execute<{ newest: string | null }>(
-    sql`select max(created_at)::text as newest from drizzle.__drizzle_migrations`,
-  )
+  const [row] = await pool.execute<{ newest: string | null }>(sql`select max(created_at)::text as newest from drizzle.__drizzle_migrations`)
   return Number(row?.newest ?? 0) >= newest
 }

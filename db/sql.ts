@@ -10,9 +10,7 @@ export const integers = (values: readonly number[]): SQL => sql`${`{${values.joi
 export const uuids = (values: readonly string[]): SQL => sql`${`{${values.join(',')}}`}::uuid[]`
 
 /** A moment as the wire shows it: ISO 8601 in UTC with milliseconds. */
-export const isoMoment = (moment: AnyColumn | SQL): SQL<string> =>
-  sql<string>`to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+export const isoMoment = (moment: AnyColumn | SQL): SQL<string> => sql<string>`to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** The next `updated_at`: now, yet always later than the last, so that every change shows. */
-export const nextUpdatedAt = (last: AnyColumn | SQL, now: Date): SQL =>
-  sql`greatest(${now.toISOString()}::timestamptz(3), ${last} + interval '1 millisecond')`
+export const nextUpdatedAt = (last: AnyColumn | SQL, now: Date): SQL => sql`greatest(${now.toISOString()}::timestamptz(3), ${last} + interval '1 millisecond')`

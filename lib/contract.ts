@@ -29,6 +29,4 @@ export interface Contract<Query extends z.ZodType, Body extends z.ZodType, Answe
 
 export type Input<Query extends z.ZodType, Body extends z.ZodType> = z.output<Query> & z.output<Body> & { idempotencyKey?: string }
 
-export const defineContract = <Query extends z.ZodType, Body extends z.ZodType, Answer extends z.ZodType>(
-  contract: Contract<Query, Body, Answer>,
-) => contract
+export const defineContract = <Query extends z.ZodType, Body extends z.ZodType, Answer extends z.ZodType>(contract: Contract<Query, Body, Answer>) => contract

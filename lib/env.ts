@@ -14,13 +14,19 @@ const address = (schemes: string[], example: string) =>
 
 const wholeNumber = (from: number, to: number, preset: number) =>
   optional
-    .refine((value) => value === undefined || (/^\d+$/.test(value) && Number(value) >= from && Number(value) <= to), `must be a whole number from ${from} to ${to}`)
+    .refine(
+      (value) => value === undefined || (/^\d+$/.test(value) && Number(value) >= from && Number(value) <= to),
+      `must be a whole number from ${from} to ${to}`,
+    )
     .transform((value) => (value === undefined ? preset : Number(value)))
 
 const settings = z
   .object({
     DATABASE_URL: address(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database'),
-    APP_SECRET: optional.refine((value) => value === undefined || value.length >= 32, 'must have at least 32 characters: make one with "openssl rand -base64 32"'),
+    APP_SECRET: optional.refine(
+      (value) => value === undefined || value.length >= 32,
+      'must have at least 32 characters: make one with "openssl rand -base64 32"',
+    ),
     APP_URL: address(['http:', 'https:'], 'https://inventory.example.com'),
     PORT: wholeNumber(0, 65535, 3000),
     HOST: optional,
@@ -28,11 +34,19 @@ const settings = z
     TRUSTED_PROXY_HOPS: wholeNumber(0, 16, 0),
     UPSTASH_REDIS_REST_URL: address(['http:', 'https:'], 'https://your-database.upstash.io'),
     UPSTASH_REDIS_REST_TOKEN: optional,
-    LOG_LEVEL: optional.refine((value) => value === undefined || ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].includes(value), 'must be fatal, error, warn, info, debug, trace or silent'),
+    LOG_LEVEL: optional.refine(
+      (value) => value === undefined || ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].includes(value),
+      'must be fatal, error, warn, info, debug, trace or silent',
+    ),
   })
   .superRefine((value, context) => {
     if (value.DATABASE_URL && !value.APP_SECRET) {
-      context.addIssue({ code: 'custom', path: ['APP_SECRET'], message: 'is needed with DATABASE_URL (it encrypts what is stored): set it to at least 32 random characters, the same for every process, such as the output of "openssl rand -base64 32"' })
+      context.addIssue({
+        code: 'custom',
+        path: ['APP_SECRET'],
+        message:
+          'is needed with DATABASE_URL (it encrypts what is stored): set it to at least 32 random characters, the same for every process, such as the output of "openssl rand -base64 32"',
+      })
     }
     if (Boolean(value.UPSTASH_REDIS_REST_URL) !== Boolean(value.UPSTASH_REDIS_REST_TOKEN)) {
       const missing = value.UPSTASH_REDIS_REST_URL ? 'UPSTASH_REDIS_REST_TOKEN' : 'UPSTASH_REDIS_REST_URL'

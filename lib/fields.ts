@@ -33,11 +33,12 @@ export const stock = z
 const QUANTITY_ISSUE = 'must be a number above 0, up to 99999999999.999, with at most 3 decimals'
 
 /** Units that are sold. */
-export const quantity = z
-  .number({ error: QUANTITY_ISSUE })
-  .refine((value) => value > 0 && value <= MAX_STOCK && hasDecimals(value, 3), QUANTITY_ISSUE)
+export const quantity = z.number({ error: QUANTITY_ISSUE }).refine((value) => value > 0 && value <= MAX_STOCK && hasDecimals(value, 3), QUANTITY_ISSUE)
 
-export const uuid = z.string({ error: 'must be a UUID' }).regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, 'must be a UUID').toLowerCase()
+export const uuid = z
+  .string({ error: 'must be a UUID' })
+  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, 'must be a UUID')
+  .toLowerCase()
 
 const queryInteger = (from: number, to: number) => {
   const issue = `must be a whole number from ${from} to ${to}`
@@ -50,9 +51,7 @@ const queryInteger = (from: number, to: number) => {
 
 /** Query of a page by product id (specification, GET /catalog). Empty or 0 is the start. */
 export const catalogPage = z.object({
-  cursor: z
-    .union([z.literal('').transform(() => 0), queryInteger(0, MAX_CURSOR)], { error: `must be a whole number from 0 to ${MAX_CURSOR}` })
-    .default(0),
+  cursor: z.union([z.literal('').transform(() => 0), queryInteger(0, MAX_CURSOR)], { error: `must be a whole number from 0 to ${MAX_CURSOR}` }).default(0),
   limit: queryInteger(1, MAX_BATCH).default(100),
 })
 

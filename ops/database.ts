@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { openPool, type Pool } from '@/db/client'
 import { type EmbeddedDatabase, findRunningEmbedded, startEmbedded } from '@/db/embedded'
 import { migrateDatabase } from '@/db/migrate'
-import { type Settings } from '@/lib/env'
+import type { Settings } from '@/lib/env'
 
 /** A failure whose message alone is for the person at the terminal. */
 export class StartError extends Error {}
 
 /** Starts the embedded database and sets what the service reads from the environment. */
-export async function useEmbeddedDatabase(settings: Settings, onProgress: (message: string) => void): Promise<EmbeddedDatabase> {
+export async function openEmbeddedDatabase(settings: Settings, onProgress: (message: string) => void): Promise<EmbeddedDatabase> {
   const database = await startEmbedded({ dataDir: settings.DATA_DIR, onProgress })
   process.env.DATABASE_URL = database.url
   process.env.APP_SECRET ??= await embeddedSecret(settings.DATA_DIR)
@@ -34,7 +34,9 @@ export async function prepareDatabase(url: string): Promise<void> {
   } catch (error) {
     const reason = rootCause(error)
     const { host, pathname } = new URL(url)
-    throw new StartError(`The database ${pathname.slice(1)} at ${host} cannot be used: ${reason}. Check DATABASE_URL, and that the server runs and lets this user in.`)
+    throw new StartError(
+      `The database ${pathname.slice(1)} at ${host} cannot be used: ${reason}. Check DATABASE_URL, and that the server runs and lets this user in.`,
+    )
   }
 }
 

@@ -81,9 +81,41 @@ interface DemoOrder {
 
 /** A few days' worth of what a till and an online store see. */
 export const demoOrders: DemoOrder[] = [
-  { order_type: 'in_store', payment_type: 'card', lines: [{ sku: 'BRD-CRO', quantity: 2 }, { sku: 'COF-ESP-250', quantity: 1 }], paid: true, status: 'completed' },
+  {
+    order_type: 'in_store',
+    payment_type: 'card',
+    lines: [
+      { sku: 'BRD-CRO', quantity: 2 },
+      { sku: 'COF-ESP-250', quantity: 1 },
+    ],
+    paid: true,
+    status: 'completed',
+  },
   { order_type: 'in_store', payment_type: 'cash', lines: [{ sku: 'PAR-24', quantity: 0.35 }], paid: true, status: 'completed' },
-  { order_type: 'pickup', payment_type: 'online', customer: { name: 'Zoë Müller', contact: 'zoe@example.org' }, lines: [{ sku: 'COF-FIL-250', quantity: 3 }, { sku: 'FIL-02', quantity: 1 }], paid: true, status: 'ready' },
-  { order_type: 'delivery', payment_type: 'transfer', customer: { name: 'Łukasz Nowak', contact: '+48 600 000 000' }, lines: [{ sku: 'GRD-HND', quantity: 1 }], status: 'cancelled' },
-  { order_type: 'in_store', payment_type: 'card', lines: [{ sku: 'CAK-TOR', quantity: 0.425 }, { sku: 'WAT-STI', quantity: 2 }] },
+  {
+    order_type: 'pickup',
+    payment_type: 'online',
+    customer: { name: 'Zoë Müller', contact: 'zoe@example.org' },
+    lines: [
+      { sku: 'COF-FIL-250', quantity: 3 },
+      { sku: 'FIL-02', quantity: 1 },
+    ],
+    paid: true,
+    status: 'ready',
+  },
+  {
+    order_type: 'delivery',
+    payment_type: 'transfer',
+    customer: { name: 'Łukasz Nowak', contact: '+48 600 000 000' },
+    lines: [{ sku: 'GRD-HND', quantity: 1 }],
+    status: 'cancelled',
+  },
+  {
+    order_type: 'in_store',
+    payment_type: 'card',
+    lines: [
+      { sku: 'CAK-TOR', quantity: 0.425 },
+      { sku: 'WAT-STI', quantity: 2 },
+    ],
+  },
 ]

@@ -1,18 +1,18 @@
+import { randomBytes } from 'node:crypto'
 import { count } from 'drizzle-orm'
 import type { Pool } from '@/db/client'
 import { businesses, installation } from '@/db/schema'
-import { createBusiness } from '@/lib/businesses/create-business'
 import { changeBusiness } from '@/lib/businesses/change-business'
+import { createBusiness } from '@/lib/businesses/create-business'
 import { getBusiness } from '@/lib/businesses/queries'
 import { importProducts } from '@/lib/catalog/import-products'
 import { systemClock } from '@/lib/clock'
 import type { Context } from '@/lib/context'
 import { createKey, SCOPES } from '@/lib/keys/create-key'
-import { newOrder } from '@/lib/orders/contract'
 import { cancelOrder } from '@/lib/orders/cancel-order'
 import { changeOrder } from '@/lib/orders/change-order'
+import { newOrder } from '@/lib/orders/contract'
 import { createOrder } from '@/lib/orders/create-order'
-import { randomBytes } from 'node:crypto'
 import { demoOrders, demoProducts } from './demo-data'
 
 const OWNER = 'owner@demo.example'
@@ -28,7 +28,14 @@ export async function makeDemo(db: Pool, url: string, onProgress: (message: stri
   if (!claimed) return null
   onProgress('Making the demo business')
   const password = randomBytes(9).toString('base64url')
-  const { slug } = await createBusiness(db, { name: 'Café Å & Søn', slug: 'demo', currency: 'EUR', ownerEmail: OWNER, ownerPassword: password, direction: 'bidirectional' })
+  const { slug } = await createBusiness(db, {
+    name: 'Café Å & Søn',
+    slug: 'demo',
+    currency: 'EUR',
+    ownerEmail: OWNER,
+    ownerPassword: password,
+    direction: 'bidirectional',
+  })
   const context: Context = { business: await getBusiness(db, slug), actor: { kind: 'operator' }, db, clock: systemClock, requestId: 'demo' }
   await changeBusiness(context, { storeEnabled: true })
   await importProducts(context, demoProducts)

@@ -8,13 +8,19 @@ function readable(value: unknown): string {
   if (typeof value !== 'object' || value === null) return shown(value)
   const entries = Object.entries(value)
   const width = Math.max(...entries.map(([name]) => name.length))
-  return entries.map(([name, field]) => (Array.isArray(field) && typeof field[0] === 'object' ? `${name}:\n${table(field)}` : `${name.padEnd(width)}  ${shown(field)}`)).join('\n')
+  return entries
+    .map(([name, field]) => (Array.isArray(field) && typeof field[0] === 'object' ? `${name}:\n${table(field)}` : `${name.padEnd(width)}  ${shown(field)}`))
+    .join('\n')
 }
 
 function table(rows: Record<string, unknown>[]): string {
   const names = Object.keys(rows[0] ?? {})
   const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => shown(row[name]).length)))
-  const line = (cells: string[]) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()
+  const line = (cells: string[]) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd()
   return [line(names), ...rows.map((row) => line(names.map((name) => shown(row[name]))))].join('\n')
 }
 

@@ -13,10 +13,14 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-const catalog = (url: string, key: string | null, headers: Record<string, string> = {}) => fetch(`${url}/api/v1/external/catalog?limit=500`, { headers: { Authorization: `Bearer ${key}`, ...headers } })
+const catalog = (url: string, key: string | null, headers: Record<string, string> = {}) =>
+  fetch(`${url}/api/v1/external/catalog?limit=500`, { headers: { Authorization: `Bearer ${key}`, ...headers } })
 
 const ops = (environment: Record<string, string>, ...args: string[]) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['ops/bootstrap.mjs', 'ops', ...args], { env: { ...process.env, DATABASE_URL: '', NODE_ENV: 'production', ...environment }, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['ops/bootstrap.mjs', 'ops', ...args], {
+    env: { ...process.env, DATABASE_URL: '', NODE_ENV: 'production', ...environment },
+    encoding: 'utf8',
+  })
   return { status, stdout, stderr }
 }
 
@@ -53,7 +57,9 @@ test('SIGTERM lets a request in flight finish', async () => {
   const socket = connect(Number(port), '127.0.0.1')
   const closed = new Promise((done) => socket.once('close', done))
   socket.on('data', (chunk) => (answer += chunk))
-  socket.write(`PUT /api/v1/external/stock HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${service.key}\r\nIdempotency-Key: in-flight-1\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`)
+  socket.write(
+    `PUT /api/v1/external/stock HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${service.key}\r\nIdempotency-Key: in-flight-1\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+  )
   await expect.poll(() => service.output()).toContain('Ready')
   const ended = service.end('SIGTERM')
   await expect.poll(() => service.output()).toContain('finishing requests')
@@ -99,10 +105,20 @@ describe('on a given database', () => {
     expect(JSON.parse(ops(environment(), 'business', 'list', '--json').stdout)).toEqual([])
     const answers = []
     for (let sent = 0; sent < 31; sent += 1) {
-      answers.push(await fetch(`${service.url}/api/v1/external/ping`, { method: 'POST', headers: { 'X-Forwarded-For': `198.51.100.${sent}`, 'X-Real-IP': `198.51.100.${sent}`, 'x-vercel-forwarded-for': `198.51.100.${sent}` } }))
+      answers.push(
+        await fetch(`${service.url}/api/v1/external/ping`, {
+          method: 'POST',
+          headers: { 'X-Forwarded-For': `198.51.100.${sent}`, 'X-Real-IP': `198.51.100.${sent}`, 'x-vercel-forwarded-for': `198.51.100.${sent}` },
+        }),
+      )
     }
     expect(answers.map(({ status }) => status)).toEqual([...Array(30).fill(401), 429])
-    for (const [method, path, status] of [['PROPFIND', 'stock', 405], ['GET', '%zz', 404], ['GET', 'stock/', 405], ['POST', 'ping/%2e%2e/x', 404]] as const) {
+    for (const [method, path, status] of [
+      ['PROPFIND', 'stock', 405],
+      ['GET', '%zz', 404],
+      ['GET', 'stock/', 405],
+      ['POST', 'ping/%2e%2e/x', 404],
+    ] as const) {
       const answer = await raw(service.url, method, `/api/v1/external/${path}`)
       expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status}`))
       expect(answer.toLowerCase()).toContain('x-request-id')
@@ -113,8 +129,13 @@ describe('on a given database', () => {
 
   test('behind one trusted proxy its entry counts, and what the client put before it does not', async () => {
     const service = await startService({ ...environment(), TRUSTED_PROXY_HOPS: '1' })
-    const remaining = async (forwarded: string) => (await fetch(`${service.url}/api/v1/external/ping`, { method: 'POST', headers: { 'X-Forwarded-For': forwarded } })).headers.get('x-ratelimit-remaining')
-    expect([await remaining('1.1.1.1, 203.0.113.5'), await remaining('2.2.2.2, 203.0.113.5'), await remaining('203.0.113.5, 203.0.113.6')]).toEqual(['29', '28', '29'])
+    const remaining = async (forwarded: string) =>
+      (await fetch(`${service.url}/api/v1/external/ping`, { method: 'POST', headers: { 'X-Forwarded-For': forwarded } })).headers.get('x-ratelimit-remaining')
+    expect([await remaining('1.1.1.1, 203.0.113.5'), await remaining('2.2.2.2, 203.0.113.5'), await remaining('203.0.113.5, 203.0.113.6')]).toEqual([
+      '29',
+      '28',
+      '29',
+    ])
     await service.end('SIGTERM')
   })
 

@@ -10,7 +10,7 @@ import { readSettings, type Settings, SettingsError } from '@/lib/env'
 import { trustForwardedFor } from '@/lib/http/source-ip'
 import { keepTidy } from '@/lib/jobs/keep-tidy'
 import { log } from '@/lib/log'
-import { prepareDatabase, StartError, useEmbeddedDatabase } from './database'
+import { openEmbeddedDatabase, prepareDatabase, StartError } from './database'
 import { makeDemo } from './demo'
 import { frontServer, type RequestHandler } from './front-server'
 
@@ -34,7 +34,7 @@ async function serve(): Promise<void> {
   const url = `http://${!host || host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
 
   console.log('External Inventory')
-  const database = embedded ? await useEmbeddedDatabase(settings, progress) : undefined
+  const database = embedded ? await openEmbeddedDatabase(settings, progress) : undefined
   stopOnSignals(settings, server, database)
   progress('Migrating the database')
   await prepareDatabase(process.env.DATABASE_URL ?? '')
@@ -52,7 +52,8 @@ async function serve(): Promise<void> {
 function listen(server: ReturnType<typeof frontServer>, port: number, host: string | undefined): Promise<number> {
   return new Promise((listening, failed) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') failed(new StartError(`Port ${port} is taken by another program. Stop it, or choose another port: PORT=${port + 1} npm start`))
+      if (error.code === 'EADDRINUSE')
+        failed(new StartError(`Port ${port} is taken by another program. Stop it, or choose another port: PORT=${port + 1} npm start`))
       else if (error.code === 'EACCES') failed(new StartError(`Port ${port} may not be opened by this user. Choose one above 1023 with PORT.`))
       else if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') failed(new StartError(`HOST=${host} is no address of this machine.`))
       else failed(error)
@@ -72,8 +73,14 @@ async function refuseSecondStart(settings: Settings): Promise<void> {
   } catch {
     return
   }
-  const answered = await fetch(`${running.url}/api/health`, { signal: AbortSignal.timeout(2000) }).then((response) => response.ok, () => false)
-  if (answered) throw new StartError(`The service is already running at ${running.url} (process ${running.pid}). Stop it there with Ctrl-C, or start another one with its own DATA_DIR and PORT.`)
+  const answered = await fetch(`${running.url}/api/health`, { signal: AbortSignal.timeout(2000) }).then(
+    (response) => response.ok,
+    () => false,
+  )
+  if (answered)
+    throw new StartError(
+      `The service is already running at ${running.url} (process ${running.pid}). Stop it there with Ctrl-C, or start another one with its own DATA_DIR and PORT.`,
+    )
 }
 
 function keepTidyEvery(intervalMs: number): void {

@@ -33,7 +33,9 @@ export const integrations = pgTable(
       .primaryKey()
       .references(() => businesses.id, { onDelete: 'cascade' }),
     enabled: boolean('enabled').notNull().default(true),
-    direction: text('direction', { enum: ['inbound', 'bidirectional'] }).notNull().default('bidirectional'),
+    direction: text('direction', { enum: ['inbound', 'bidirectional'] })
+      .notNull()
+      .default('bidirectional'),
     webhookUrl: text('webhook_url'),
     createdAt: moment('created_at').notNull().defaultNow(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
@@ -102,11 +104,7 @@ export const members = pgTable(
     role: text('role', { enum: ['owner', 'staff'] }).notNull(),
     createdAt: moment('created_at').notNull().defaultNow(),
   },
-  (t) => [
-    primaryKey({ columns: [t.businessId, t.userId] }),
-    index('members_user').on(t.userId),
-    check('members_role', sql`${t.role} in ('owner', 'staff')`),
-  ],
+  (t) => [primaryKey({ columns: [t.businessId, t.userId] }), index('members_user').on(t.userId), check('members_role', sql`${t.role} in ('owner', 'staff')`)],
 )
 
 /** What happened once in this database, such as the making of the demo business. */

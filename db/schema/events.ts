@@ -16,7 +16,9 @@ export const orderEvents = pgTable(
     /** Frozen when recorded. `json`, not `jsonb`: the text stays as written, so every delivery shows the same body. */
     data: json('data').notNull(),
     createdAt: moment('created_at').notNull(),
-    state: text('state', { enum: ['pending', 'confirmed', 'dead'] }).notNull().default('pending'),
+    state: text('state', { enum: ['pending', 'confirmed', 'dead'] })
+      .notNull()
+      .default('pending'),
     confirmedAt: moment('confirmed_at'),
     confirmedBy: text('confirmed_by', { enum: ['webhook', 'ack'] }),
     /** Attempts of the current round; a resend starts a new round at 0. */

@@ -32,7 +32,11 @@ export async function createBusiness(db: Pool, input: z.output<typeof newBusines
       await tx.insert(businessCounters).values({ businessId: id })
       await tx.insert(integrations).values({ businessId: id, direction: input.direction })
       const userId = newId()
-      const [made] = await tx.insert(users).values({ id: userId, name: input.ownerEmail.split('@')[0] ?? '', email: input.ownerEmail }).onConflictDoNothing().returning()
+      const [made] = await tx
+        .insert(users)
+        .values({ id: userId, name: input.ownerEmail.split('@')[0] ?? '', email: input.ownerEmail })
+        .onConflictDoNothing()
+        .returning()
       if (made) await tx.insert(accounts).values({ id: newId(), accountId: userId, providerId: 'credential', userId, password })
       const [owner] = made ? [made] : await tx.select().from(users).where(eq(users.email, input.ownerEmail))
       if (!owner) throw new Error('the owner’s account vanished while the business was made')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { makeShop } from '../testing/shop'
 import { listLedger } from '../stock/queries'
+import { makeShop } from '../testing/shop'
 import { importProducts } from './import-products'
 import { listCatalog } from './list-catalog'
 
@@ -27,6 +27,9 @@ test('good rows are kept and bad ones named with what is wrong', async () => {
     ['NEW', 'New', 0, false],
     [null, 'No SKU', null, true],
   ])
-  expect((await listLedger(shop.operator, { sku: 'OLD' })).map(({ cause, after }) => [cause, after])).toEqual([['tracking', 5], ['manual', 7.5]])
+  expect((await listLedger(shop.operator, { sku: 'OLD' })).map(({ cause, after }) => [cause, after])).toEqual([
+    ['tracking', 5],
+    ['manual', 7.5],
+  ])
   expect(await shop.ledgerFaults()).toEqual([])
 })

@@ -38,4 +38,8 @@ export const importRow = z.object({
 export type ImportRow = z.output<typeof importRow>
 
 /** Column names as people write them: `For sale` is `for_sale`. */
-export const columnName = (heading: string): string => heading.trim().toLowerCase().replace(/[\s-]+/g, '_')
+export const columnName = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')

@@ -10,7 +10,10 @@ export const isAvailable: SQL<boolean> = sql<boolean>`(${products.forSale} and (
  * One page of the live products, in ascending order of id (specification, GET /catalog).
  * `next_cursor` is null on the last page.
  */
-export async function listCatalog({ db, business }: Context, page: { cursor: number; limit: number }): Promise<{ items: CatalogItem[]; next_cursor: number | null }> {
+export async function listCatalog(
+  { db, business }: Context,
+  page: { cursor: number; limit: number },
+): Promise<{ items: CatalogItem[]; next_cursor: number | null }> {
   const rows = await db
     .select({
       id: products.id,
@@ -27,6 +30,8 @@ export async function listCatalog({ db, business }: Context, page: { cursor: num
     .where(and(eq(products.businessId, business.id), isNull(products.deletedAt), gt(products.id, page.cursor)))
     .orderBy(asc(products.businessId), asc(products.id))
     .limit(page.limit + 1)
-  const items = rows.slice(0, page.limit).map((row) => ({ ...row, stock: row.stock === null ? null : Number(row.stock), updated_at: row.updated_at.toISOString() }))
+  const items = rows
+    .slice(0, page.limit)
+    .map((row) => ({ ...row, stock: row.stock === null ? null : Number(row.stock), updated_at: row.updated_at.toISOString() }))
   return { items, next_cursor: rows.length > page.limit ? (items.at(-1)?.id ?? null) : null }
 }

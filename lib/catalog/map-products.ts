@@ -24,7 +24,9 @@ export async function mapProducts({ db, business, clock }: Context, { items }: {
     })
   } catch (error) {
     if (violatesUnique(error, 'products_live_external_id')) {
-      throw new AppError('EXTERNAL_ID_TAKEN', 'Another request took one of these external ids at the same moment. Nothing was changed: retry.', { cause: error })
+      throw new AppError('EXTERNAL_ID_TAKEN', 'Another request took one of these external ids at the same moment. Nothing was changed: retry.', {
+        cause: error,
+      })
     }
     throw error
   }

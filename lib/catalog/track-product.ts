@@ -13,7 +13,10 @@ export interface Tracking {
 }
 
 /** Turns inventory of a product on, from an opening stock, or off. What it already is stays as it is. @throws AppError NOT_FOUND */
-export async function trackProduct({ db, business, clock }: Context, { sku, tracked, openingStock = 0 }: Tracking): Promise<{ id: number; tracked: boolean; stock: number | null }> {
+export async function trackProduct(
+  { db, business, clock }: Context,
+  { sku, tracked, openingStock = 0 }: Tracking,
+): Promise<{ id: number; tracked: boolean; stock: number | null }> {
   return inTransaction(db, async (tx) => {
     const product = await lockProduct(tx, business.id, sku)
     if (product.tracked === tracked) return { id: product.id, tracked, stock: product.stock === null ? null : Number(product.stock) }

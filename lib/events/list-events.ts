@@ -17,7 +17,10 @@ export interface ListedEvent {
 }
 
 /** A page of the business's events after a cursor, oldest first, of one state or of all. */
-export async function listEvents({ db, business }: Context, { state, after = 0, limit = 500 }: { state?: EventState; after?: number; limit?: number }): Promise<ListedEvent[]> {
+export async function listEvents(
+  { db, business }: Context,
+  { state, after = 0, limit = 500 }: { state?: EventState; after?: number; limit?: number },
+): Promise<ListedEvent[]> {
   const rows = await db
     .select()
     .from(orderEvents)

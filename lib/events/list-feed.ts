@@ -7,7 +7,10 @@ import type { FeedEvent, OrderEventData } from './contract'
  * One page of the business's order events, in commit order (specification, GET /orders). `next_cursor` is the last
  * event's cursor, and null only on an empty page: a poller keeps the last one it got.
  */
-export async function listFeed({ db, business }: Context, page: { after: number; limit: number }): Promise<{ events: FeedEvent[]; next_cursor: number | null }> {
+export async function listFeed(
+  { db, business }: Context,
+  page: { after: number; limit: number },
+): Promise<{ events: FeedEvent[]; next_cursor: number | null }> {
   const rows = await db
     .select({
       cursor: orderEvents.cursor,

@@ -18,10 +18,15 @@ const CALLS = [
 ]
 const WRITES = ['/stock', '/catalog/mapping']
 
-const codes = async (key: string | null, change: object = {}) => Object.fromEntries(await Promise.all(CALLS.map(async (call) => {
-  const { status, body } = await callRoute({ key, ...call, ...change })
-  return [call.path, body.error ? `${status} ${body.error.code}` : status]
-})))
+const codes = async (key: string | null, change: object = {}) =>
+  Object.fromEntries(
+    await Promise.all(
+      CALLS.map(async (call) => {
+        const { status, body } = await callRoute({ key, ...call, ...change })
+        return [call.path, body.error ? `${status} ${body.error.code}` : status]
+      }),
+    ),
+  )
 const all = (outcome: unknown, writes = outcome) => Object.fromEntries(CALLS.map(({ path }) => [path, WRITES.includes(path) ? writes : outcome]))
 
 test('with a good key every endpoint answers 200', async () => {
@@ -32,7 +37,14 @@ test('with a good key every endpoint answers 200', async () => {
 test('no key, another scheme, a mistyped key and an unknown one are INVALID_API_KEY; a replaced one is API_KEY_REVOKED', async () => {
   const shop = await makeShop()
   expect(await codes(null)).toEqual(all('401 INVALID_API_KEY'))
-  for (const authorization of [`Basic ${shop.key}`, shop.key, 'Bearer', `Bearer ${shop.key}x`, `Bearer ${shop.key.slice(0, -1)}_`, `Bearer ${shop.key} ${shop.key}`]) {
+  for (const authorization of [
+    `Basic ${shop.key}`,
+    shop.key,
+    'Bearer',
+    `Bearer ${shop.key}x`,
+    `Bearer ${shop.key.slice(0, -1)}_`,
+    `Bearer ${shop.key} ${shop.key}`,
+  ]) {
     const { status, headers, body } = await callRoute({ method: 'POST', path: '/ping', headers: { Authorization: authorization } })
     expect([authorization, status, headers.get('www-authenticate'), body.error.code]).toEqual([authorization, 401, 'Bearer', 'INVALID_API_KEY'])
   }
@@ -100,7 +112,10 @@ test('the limit of each route is counted by itself, per address, before the key,
 test('a fault inside is a 500 that says nothing of its cause', async () => {
   const shop = await makeShop()
   const contract = defineContract({ method: 'POST', path: '/fault', summary: '', scope: null, limitPerMinute: 60, answer: z.object({}) })
-  const response = await endpoint(contract, async () => Promise.reject(new Error('select password from users')))(apiRequest({ key: shop.key, method: 'POST', path: '/fault' }), undefined)
+  const response = await endpoint(contract, async () => Promise.reject(new Error('select password from users')))(
+    apiRequest({ key: shop.key, method: 'POST', path: '/fault' }),
+    undefined,
+  )
   const text = await response.text()
   expect([response.status, JSON.parse(text).error.code]).toEqual([500, 'INTERNAL_ERROR'])
   expect(text).not.toContain('password')

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { callRoute } from '@/app/api/v1/external/call-route'
+import { revokeKey, rotateKey } from '../keys/retire-key'
 import { cancelOrder } from '../orders/cancel-order'
 import { changeOrder } from '../orders/change-order'
-import { revokeKey, rotateKey } from '../keys/retire-key'
 import { makeShop, type Shop } from '../testing/shop'
 
 /** All that an integrator can see of a business. */
@@ -22,8 +22,18 @@ test('no endpoint shows or changes another business, with whatever identifiers o
   const call = async (method: string, path: string, body?: unknown) => (await callRoute({ key: attacker.key, method, path, body })).body
   const answers = [
     await call('POST', '/ping'),
-    await call('PUT', '/stock', { items: [{ sku: 'THEIRS', stock: 1 }, { external_id: 'THEIR-ID', stock: 2 }] }),
-    await call('PATCH', '/catalog/mapping', { items: [{ sku: 'THEIRS', external_id: null }, { sku: 'MINE', external_id: 'THEIR-ID' }] }),
+    await call('PUT', '/stock', {
+      items: [
+        { sku: 'THEIRS', stock: 1 },
+        { external_id: 'THEIR-ID', stock: 2 },
+      ],
+    }),
+    await call('PATCH', '/catalog/mapping', {
+      items: [
+        { sku: 'THEIRS', external_id: null },
+        { sku: 'MINE', external_id: 'THEIR-ID' },
+      ],
+    }),
     await call('GET', `/catalog?cursor=${productId - 1}&limit=500`),
     await call('GET', '/orders?after=0&limit=500'),
     await call('POST', '/orders/ack', { event_ids: [eventId] }),

@@ -73,7 +73,8 @@ describe.skipIf(!hasRedis)('upstash, on a real Redis', () => {
     bridge.close()
   })
 
-  const makeLimiter = (clock = new TestClock()) => new UpstashRateLimiter(new Redis({ url, token: 'test', retry: false, enableTelemetry: false, responseEncoding: false }), clock)
+  const makeLimiter = (clock = new TestClock()) =>
+    new UpstashRateLimiter(new Redis({ url, token: 'test', retry: false, enableTelemetry: false, responseEncoding: false }), clock)
 
   test('two processes count together, and what is refused is told when to come back', async () => {
     const limiters = [makeLimiter(), makeLimiter()]

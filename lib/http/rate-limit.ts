@@ -110,7 +110,13 @@ export class UpstashRateLimiter implements RateLimiter {
     let window = this.windows.get(perMinute)
     if (!window) {
       // Its own time-out is off: it lets the request pass without saying so, and the fault would not be logged.
-      window = new Ratelimit({ redis: this.redis, limiter: Ratelimit.slidingWindow(perMinute, '60 s'), prefix: 'external-inventory', ephemeralCache: false, timeout: 0 })
+      window = new Ratelimit({
+        redis: this.redis,
+        limiter: Ratelimit.slidingWindow(perMinute, '60 s'),
+        prefix: 'external-inventory',
+        ephemeralCache: false,
+        timeout: 0,
+      })
       this.windows.set(perMinute, window)
     }
     return window

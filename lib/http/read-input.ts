@@ -9,9 +9,7 @@ const IDEMPOTENCY_KEY = /^[A-Za-z0-9._:-]{8,100}$/
 export function parse<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  throw validationFailed(
-    result.error.issues.slice(0, MAX_DETAILS).map((issue) => ({ field: issue.path.join('.') || 'body', issue: issue.message })),
-  )
+  throw validationFailed(result.error.issues.slice(0, MAX_DETAILS).map((issue) => ({ field: issue.path.join('.') || 'body', issue: issue.message })))
 }
 
 /** @throws AppError IDEMPOTENCY_KEY_REQUIRED without the header, VALIDATION_FAILED when its shape is wrong */

@@ -20,9 +20,14 @@ export function resource<Route = unknown>(handlers: Partial<Record<Method, Handl
 
 /** Every method of a path that does not exist: 404 with the error body. */
 export const unknownPath = (): RouteMethods<unknown> =>
-  everyMethod({}, (_, requestId, headers) => errorAnswer(new AppError('NOT_FOUND', 'There is no such path. Paths of the API begin with /api/v1/external.'), requestId, headers))
+  everyMethod({}, (_, requestId, headers) =>
+    errorAnswer(new AppError('NOT_FOUND', 'There is no such path. Paths of the API begin with /api/v1/external.'), requestId, headers),
+  )
 
-function everyMethod<Route>(known: Partial<RouteMethods<Route>>, refuse: (request: Request, requestId: string, headers: Headers) => Response): RouteMethods<Route> {
+function everyMethod<Route>(
+  known: Partial<RouteMethods<Route>>,
+  refuse: (request: Request, requestId: string, headers: Headers) => Response,
+): RouteMethods<Route> {
   const refused: Handler<Route> = async (request) => {
     const requestId = randomUUID()
     return refuse(request, requestId, commonHeaders(requestId))

@@ -12,7 +12,11 @@ export function trustForwardedFor(): void {
  * behind our own server the one that it has overwritten. Anything else shares one count.
  */
 export function sourceIp(headers: Headers): string {
-  const trusted = process.env.VERCEL ? (headers.get('x-vercel-forwarded-for') ?? headers.get('x-real-ip')) : (globalThis as { [FRONT]?: true })[FRONT] ? headers.get('x-forwarded-for') : null
+  const trusted = process.env.VERCEL
+    ? (headers.get('x-vercel-forwarded-for') ?? headers.get('x-real-ip'))
+    : (globalThis as { [FRONT]?: true })[FRONT]
+      ? headers.get('x-forwarded-for')
+      : null
   return countedAddress(trusted?.split(',')[0]?.trim() || 'unknown')
 }
 
@@ -21,9 +25,12 @@ export function countedAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   if (mapped?.[1]) return mapped[1]
   if (!isIPv6(address)) return address
-  const [head = '', tail] = address.toLowerCase().split('%')[0]!.split('::')
+  const [head = '', tail] = address.toLowerCase().replace(/%.*/, '').split('::')
   const left = head === '' ? [] : head.split(':')
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = tail === undefined ? [] : Array(Math.max(0, 8 - left.length - right.length)).fill('0')
-  return `${[...left, ...zeros, ...right].slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+  return `${[...left, ...zeros, ...right]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
 }

@@ -12,8 +12,14 @@ test('releases reservations after 48 hours and frees keys after 30 days, not bef
   const left = async () => {
     await keepTidy(sharedPool(), shop.clock)
     const business = shop.context.business.id
-    const released = await sharedPool().select().from(reservations).where(and(eq(reservations.businessId, business), isNotNull(reservations.releasedAt)))
-    const kept = await sharedPool().select().from(stockSubmissions).where(and(eq(stockSubmissions.businessId, business), isNotNull(stockSubmissions.idempotencyKey)))
+    const released = await sharedPool()
+      .select()
+      .from(reservations)
+      .where(and(eq(reservations.businessId, business), isNotNull(reservations.releasedAt)))
+    const kept = await sharedPool()
+      .select()
+      .from(stockSubmissions)
+      .where(and(eq(stockSubmissions.businessId, business), isNotNull(stockSubmissions.idempotencyKey)))
     return { released: released.length, kept: kept.length }
   }
   shop.clock.advance(48 * 3_600_000 - 1)

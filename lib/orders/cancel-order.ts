@@ -8,8 +8,8 @@ import { recordEvent } from '../events/record-event'
 import { MAX_STOCK } from '../fields'
 import { inTransaction } from '../transaction'
 import type { PlacedOrder } from './contract'
-import { getOrder } from './queries'
 import { lockOrder } from './lock-order'
+import { getOrder } from './queries'
 import { mayCancel } from './rules'
 
 /**
@@ -32,7 +32,10 @@ export async function cancelOrderIn(tx: Transaction, businessId: string, orderId
   if (order.status === 'cancelled') return
   if (!mayCancel(order.status)) throw new AppError('CONFLICT', `Order ${order.orderNum} is ${order.status}: it can no longer be cancelled.`)
   await returnStock(tx, businessId, orderId, now)
-  await tx.update(orders).set({ status: 'cancelled', updatedAt: now }).where(and(eq(orders.businessId, businessId), eq(orders.id, orderId)))
+  await tx
+    .update(orders)
+    .set({ status: 'cancelled', updatedAt: now })
+    .where(and(eq(orders.businessId, businessId), eq(orders.id, orderId)))
   await tx
     .update(reservations)
     .set({ releasedAt: now, releaseReason: 'cancelled' })

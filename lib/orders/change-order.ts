@@ -36,11 +36,20 @@ async function changeOrderIn(tx: Transaction, businessId: string, change: OrderC
   const paymentStatus = change.payment_status ?? order.paymentStatus
   if (status === order.status && paymentStatus === order.paymentStatus) return
   if (status !== order.status && !mayMoveTo(order.status, status)) {
-    throw new AppError('CONFLICT', `Order ${order.orderNum} is ${order.status}: it cannot become ${status}. Orders move forward only: pending, preparing, ready, completed.`)
+    throw new AppError(
+      'CONFLICT',
+      `Order ${order.orderNum} is ${order.status}: it cannot become ${status}. Orders move forward only: pending, preparing, ready, completed.`,
+    )
   }
   if (paymentStatus !== order.paymentStatus && !mayPayTo(order.paymentStatus, paymentStatus)) {
-    throw new AppError('CONFLICT', `The payment of order ${order.orderNum} is ${order.paymentStatus}: it cannot become ${paymentStatus}. Payments go from unpaid to paid to refunded.`)
+    throw new AppError(
+      'CONFLICT',
+      `The payment of order ${order.orderNum} is ${order.paymentStatus}: it cannot become ${paymentStatus}. Payments go from unpaid to paid to refunded.`,
+    )
   }
-  await tx.update(orders).set({ status, paymentStatus, updatedAt: now }).where(and(eq(orders.businessId, businessId), eq(orders.id, order.id)))
+  await tx
+    .update(orders)
+    .set({ status, paymentStatus, updatedAt: now })
+    .where(and(eq(orders.businessId, businessId), eq(orders.id, order.id)))
   await recordEvent(tx, businessId, order.id, 'order.updated', now)
 }

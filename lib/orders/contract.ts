@@ -9,12 +9,22 @@ const productId = z.int({ error: 'must be the id of a product' }).min(1, 'must b
 export const newOrder = z.object({
   client_order_id: uuid.optional(),
   order_type: oneOf(ORDER_TYPES).default('in_store'),
-  payment_type: oneOf(PAYMENT_TYPES).nullish().transform((value) => value ?? null),
+  payment_type: oneOf(PAYMENT_TYPES)
+    .nullish()
+    .transform((value) => value ?? null),
   payment_status: oneOf(['unpaid', 'paid']).default('unpaid'),
-  customer: z.record(z.string(), z.unknown(), { error: 'must be an object' }).nullish().transform((value) => value ?? null),
-  note: text(0, 1000).nullish().transform((value) => value ?? null),
+  customer: z
+    .record(z.string(), z.unknown(), { error: 'must be an object' })
+    .nullish()
+    .transform((value) => value ?? null),
+  note: text(0, 1000)
+    .nullish()
+    .transform((value) => value ?? null),
   lines: batch(
-    entry({ product_id: productId.optional(), sku: text(1, 50).optional(), quantity }).refine((line) => (line.product_id === undefined) !== (line.sku === undefined), 'must name its product by product_id or by sku, not both'),
+    entry({ product_id: productId.optional(), sku: text(1, 50).optional(), quantity }).refine(
+      (line) => (line.product_id === undefined) !== (line.sku === undefined),
+      'must name its product by product_id or by sku, not both',
+    ),
   ),
 })
 
@@ -25,7 +35,9 @@ export const storeOrder = z.object({
   client_order_id: uuid,
   order_type: oneOf(ORDER_TYPES),
   customer: entry({ name: text(1, 200), contact: text(1, 200) }),
-  note: text(0, 1000).nullish().transform((value) => value ?? null),
+  note: text(0, 1000)
+    .nullish()
+    .transform((value) => value ?? null),
   lines: batch(entry({ product_id: productId, quantity })),
 })
 

@@ -16,13 +16,21 @@ test('a short order sells nothing and names every short line with what is left',
 
 test('two lines of one product are counted together', async () => {
   const shop = await makeShop({ products: [{ stock: 5 }] })
-  const lines = [{ sku: 'SKU-1', quantity: 3 }, { sku: 'SKU-1', quantity: 3 }]
+  const lines = [
+    { sku: 'SKU-1', quantity: 3 },
+    { sku: 'SKU-1', quantity: 3 },
+  ]
   await expect(shop.sell({}, { lines })).rejects.toMatchObject({ code: 'CONFLICT' })
   expect((await shop.submit([{ sku: 'SKU-1', stock: 5 }])).results[0]).toMatchObject({ reserved: 0 })
 })
 
 test('line totals are exact and rounded half up', async () => {
-  const shop = await makeShop({ products: [{ price: 0.35, stock: 100 }, { price: 9_999_999_999.99, stock: 100 }] })
+  const shop = await makeShop({
+    products: [
+      { price: 0.35, stock: 100 },
+      { price: 9_999_999_999.99, stock: 100 },
+    ],
+  })
   const order = await shop.sell({ 'SKU-1': 0.1 })
   expect(order).toMatchObject({ total: 0.04, order_num: 1 })
   await expect(shop.sell({ 'SKU-2': 2 })).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })

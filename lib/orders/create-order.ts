@@ -40,10 +40,7 @@ async function createOrderIn(tx: Transaction, { business, clock }: Context, inpu
   const total = lines.reduce((sum, line) => sum + toUnits(line.line_total, 2), 0n)
   if (total > MAX_TOTAL) throw validationFailed([{ field: 'lines', issue: 'come to more than 9999999999.99: split the order' }])
   const order = { id: newId(), now: clock.now(), total: fromUnits(total, 2), currency: business.currency }
-  const [[placed]] = await pipeline(
-    writeOrder(tx, business.id, order, input, lines),
-    recordEvent(tx, business.id, order.id, 'order.created', order.now),
-  )
+  const [[placed]] = await pipeline(writeOrder(tx, business.id, order, input, lines), recordEvent(tx, business.id, order.id, 'order.created', order.now))
   return {
     created: true,
     order: {
@@ -54,7 +51,13 @@ async function createOrderIn(tx: Transaction, { business, clock }: Context, inpu
       total: Number(order.total),
       currency: order.currency,
       created_at: order.now.toISOString(),
-      lines: lines.map((line) => ({ product_id: line.product_id, name: line.name, quantity: Number(line.quantity), unit_price: Number(line.unit_price), line_total: Number(line.line_total) })),
+      lines: lines.map((line) => ({
+        product_id: line.product_id,
+        name: line.name,
+        quantity: Number(line.quantity),
+        unit_price: Number(line.unit_price),
+        line_total: Number(line.line_total),
+      })),
     },
   }
 }
@@ -106,12 +109,27 @@ function priceLines(lines: NewOrder['lines'], sellable: Sellable[]): PricedLine[
   const priced = lines.flatMap((line, position): PricedLine[] => {
     const product = sellable.find(({ id, sku }) => (line.product_id === undefined ? sku === line.sku : id === line.product_id))
     if (!product) {
-      unknown.push({ field: `lines.${position}.${line.product_id === undefined ? 'sku' : 'product_id'}`, issue: 'is no product that is for sale here: read the products again' })
+      unknown.push({
+        field: `lines.${position}.${line.product_id === undefined ? 'sku' : 'product_id'}`,
+        issue: 'is no product that is for sale here: read the products again',
+      })
       return []
     }
     const { id, sku, external_id, name, price } = product
     const quantity = toUnits(line.quantity, 3)
-    return [{ position, product_id: id, sku, external_id, name, quantity: fromUnits(quantity, 3), unit_price: price, line_total: fromUnits(lineTotal(quantity, toUnits(price, 2)), 2), deducted: product.tracked }]
+    return [
+      {
+        position,
+        product_id: id,
+        sku,
+        external_id,
+        name,
+        quantity: fromUnits(quantity, 3),
+        unit_price: price,
+        line_total: fromUnits(lineTotal(quantity, toUnits(price, 2)), 2),
+        deducted: product.tracked,
+      },
+    ]
   })
   if (unknown.length > 0) throw validationFailed(unknown)
   return priced
@@ -127,15 +145,30 @@ function refuseShort(asked: NewOrder['lines'], lines: PricedLine[], sellable: Se
     if (available === undefined || (wanted.get(line.product_id) ?? 0n) <= available) return []
     const shown = available > 0n ? available : 0n
     const short = (wanted.get(line.product_id) ?? 0n) - shown
-    return [{ field: `lines.${index}.quantity`, issue: `asks for ${asked[index]?.quantity} of "${line.name}", of which ${fromUnits(shown, 3)} ${shown === 1000n ? 'is' : 'are'} left (${fromUnits(short, 3)} too many in this order)` }]
+    return [
+      {
+        field: `lines.${index}.quantity`,
+        issue: `asks for ${asked[index]?.quantity} of "${line.name}", of which ${fromUnits(shown, 3)} ${shown === 1000n ? 'is' : 'are'} left (${fromUnits(short, 3)} too many in this order)`,
+      },
+    ]
   })
   if (details.length === 0) return
   const names = [...new Set(details.map(({ field }) => `"${lines[Number(field.split('.')[1])]?.name}"`))]
-  throw new AppError('CONFLICT', `There is not enough stock of ${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}. Nothing was sold.`, { details: details.slice(0, 100) })
+  throw new AppError(
+    'CONFLICT',
+    `There is not enough stock of ${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}. Nothing was sold.`,
+    { details: details.slice(0, 100) },
+  )
 }
 
 /** Deducts the stock, writes ledger, order and lines, and takes the order's number: one statement. */
-function writeOrder(tx: Transaction, businessId: string, order: { id: string; now: Date; total: string; currency: string }, input: NewOrder, lines: PricedLine[]) {
+function writeOrder(
+  tx: Transaction,
+  businessId: string,
+  order: { id: string; now: Date; total: string; currency: string },
+  input: NewOrder,
+  lines: PricedLine[],
+) {
   const at = sql`${order.now.toISOString()}::timestamptz`
   return tx.execute<{ order_num: string }>(sql`
     with line as materialized (
@@ -162,4 +195,3 @@ function writeOrder(tx: Transaction, businessId: string, order: { id: string; no
     )
     select order_num from placed`)
 }
-

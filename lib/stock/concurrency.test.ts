@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { orderEvents, products } from '@/db/schema'
 import { sharedPool } from '@/db/client'
+import { orderEvents, products } from '@/db/schema'
 import { listCatalog } from '../catalog/list-catalog'
 import { mapProducts } from '../catalog/map-products'
 import { AppError } from '../errors'
@@ -12,7 +12,8 @@ import { cancelOrder } from '../orders/cancel-order'
 import { whileLocked } from '../testing/race'
 import { makeShop, type Shop } from '../testing/shop'
 
-const stockOf = async (shop: Shop) => Object.fromEntries((await listCatalog(shop.context, { cursor: 0, limit: 500 })).items.map((item) => [item.sku, item.stock]))
+const stockOf = async (shop: Shop) =>
+  Object.fromEntries((await listCatalog(shop.context, { cursor: 0, limit: 500 })).items.map((item) => [item.sku, item.stock]))
 const lockAll = (shop: Shop) => sql`select 1 from ${products} where business_id = ${shop.context.business.id} order by id for update`
 const outcomes = (settled: PromiseSettledResult<unknown>[]) => ({
   won: settled.filter(({ status }) => status === 'fulfilled').length,
@@ -37,7 +38,9 @@ test('one client order id sent 20 times at once makes one order, also when it ta
 
 test('one idempotency key sent 20 times at once is applied once, the others are duplicates', async () => {
   const shop = await makeShop({ products: [{ stock: 1 }] })
-  const answers = await whileLocked(lockAll(shop), 8, () => Promise.all(Array.from({ length: 20 }, () => shop.submit([{ sku: 'SKU-1', stock: 5 }], 'same-key-0'))))
+  const answers = await whileLocked(lockAll(shop), 8, () =>
+    Promise.all(Array.from({ length: 20 }, () => shop.submit([{ sku: 'SKU-1', stock: 5 }], 'same-key-0'))),
+  )
   const seen = answers.map(({ results }) => results[0]?.status)
   expect(seen.filter((status) => status === 'applied')).toHaveLength(1)
   expect(seen.filter((status) => status === 'duplicate')).toHaveLength(19)
@@ -100,8 +103,14 @@ test('of two mappings that race for one id, one is made and the other told to re
   const shop = await makeShop({ products: [{}, {}, {}] })
   const { business } = shop.context
   // A third holds the id uncommitted, so that both look while it seems free, then let go: both write at once.
-  const map = (sku: string) => mapProducts(shop.context, { items: [{ sku, external_id: 'X' }] }).then(({ results }) => results[0]?.status, (error) => error.code)
-  const results = await whileLocked(sql`select 1 from ${products} where business_id = ${business.id} for update`, 2, () => Promise.all([map('SKU-1'), map('SKU-2')]))
+  const map = (sku: string) =>
+    mapProducts(shop.context, { items: [{ sku, external_id: 'X' }] }).then(
+      ({ results }) => results[0]?.status,
+      (error) => error.code,
+    )
+  const results = await whileLocked(sql`select 1 from ${products} where business_id = ${business.id} for update`, 2, () =>
+    Promise.all([map('SKU-1'), map('SKU-2')]),
+  )
   expect(results.sort()).toEqual(['EXTERNAL_ID_TAKEN', 'mapped'])
 })
 
@@ -144,8 +153,14 @@ test('a confirmation and a submission that race leave the sale subtracted once o
 describe('model', () => {
   const sku = fc.integer({ min: 1, max: 4 }).map((number) => `SKU-${number}`)
   const step = fc.oneof(
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('sell' as const), sku, quantity: fc.integer({ min: 1, max: 5000 }).map((thousandths) => thousandths / 1000) }) },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('submit' as const), sku, stock: fc.integer({ min: 0, max: 20_000 }).map((thousandths) => thousandths / 1000) }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({ kind: fc.constant('sell' as const), sku, quantity: fc.integer({ min: 1, max: 5000 }).map((thousandths) => thousandths / 1000) }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({ kind: fc.constant('submit' as const), sku, stock: fc.integer({ min: 0, max: 20_000 }).map((thousandths) => thousandths / 1000) }),
+    },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), pick: fc.nat() }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('ack' as const), pick: fc.nat() }) },
   )
@@ -184,7 +199,9 @@ describe('model', () => {
   async function reconcile(shop: Shop, placed: { sku: string; quantity: number; id: string }[]) {
     expect(await shop.ledgerFaults()).toEqual([])
     const rows = await sharedPool().select().from(orderEvents).where(sql`${orderEvents.businessId} = ${shop.context.business.id}`)
-    const closed = new Set(rows.filter((event) => event.type === 'order.cancelled' || (event.type === 'order.created' && event.state === 'confirmed')).map((event) => event.orderId))
+    const closed = new Set(
+      rows.filter((event) => event.type === 'order.cancelled' || (event.type === 'order.created' && event.state === 'confirmed')).map((event) => event.orderId),
+    )
     const open: Record<string, number> = {}
     for (const order of placed) if (!closed.has(order.id)) open[order.sku] = (open[order.sku] ?? 0) + Math.round(order.quantity * 1000)
     const skus = ['SKU-1', 'SKU-2', 'SKU-3', 'SKU-4']

@@ -9,7 +9,11 @@ export const stockItem = entry({
   sku: text(1, 50).optional(),
   external_id: text(1, 100).optional(),
   stock,
-  version: z.int({ error: 'must be a whole number from 0 to 9007199254740991' }).min(0, 'must not be below 0').transform((value) => value + 0).optional(),
+  version: z
+    .int({ error: 'must be a whole number from 0 to 9007199254740991' })
+    .min(0, 'must not be below 0')
+    .transform((value) => value + 0)
+    .optional(),
   observed_at: z.iso
     .datetime({ offset: true, error: OBSERVED_AT_ISSUE })
     // Postgres has no year 0.
@@ -51,7 +55,10 @@ export const stockContract = defineContract({
   body: z.object({ items: batch(stockItem) }),
   precheck: (body) =>
     'items' in body && Array.isArray(body.items) && body.items.length > MAX_BATCH
-      ? new AppError('EXTERNAL_STOCK_TOO_MANY_ITEMS', `The batch has ${body.items.length} items, and ${MAX_BATCH} is the most: send it in parts, each with an Idempotency-Key of its own.`)
+      ? new AppError(
+          'EXTERNAL_STOCK_TOO_MANY_ITEMS',
+          `The batch has ${body.items.length} items, and ${MAX_BATCH} is the most: send it in parts, each with an Idempotency-Key of its own.`,
+        )
       : null,
   answer: stockAnswer,
 })

@@ -5,7 +5,7 @@ import { integers, jsonRows, nextUpdatedAt } from '@/db/sql'
 import type { KeyContext } from '../context'
 import { validationFailed } from '../errors'
 import { newId } from '../ids'
-import { inTransaction, pipeline, PremiseChanged } from '../transaction'
+import { inTransaction, PremiseChanged, pipeline } from '../transaction'
 import type { StockAnswer, StockItem, StockResult } from './contract'
 import { asReplay, contentHash, KEY_LIFETIME_MS, summarize } from './rules'
 

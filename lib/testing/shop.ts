@@ -27,7 +27,10 @@ export async function makeShop({ products = [], direction = 'bidirectional', sco
   await createBusiness(db, { name: 'Shop', slug, currency: 'EUR', ownerEmail: `${slug}@example.test`, ownerPassword: 'correct horse', direction })
   const operator = { business: await getBusiness(db, slug), actor: { kind: 'operator' as const }, db, clock, requestId: 'test' }
   const { key, key_prefix: prefix } = await createKey(operator, { name: 'Test', scopes })
-  const imported = await importProducts(operator, products.map((product, index) => ({ sku: `SKU-${index + 1}`, name: `Product ${index + 1}`, price: 10, ...product })))
+  const imported = await importProducts(
+    operator,
+    products.map((product, index) => ({ sku: `SKU-${index + 1}`, name: `Product ${index + 1}`, price: 10, ...product })),
+  )
   if (imported.failed.length > 0) throw new Error(`the shop's products: ${JSON.stringify(imported.failed)}`)
   const context: KeyContext = { ...operator, ...(await authenticateKey(db, clock, key)) }
   return {

@@ -47,7 +47,10 @@ export function addBusinessCommands(program: Command): void {
     .addOption(new Option('--direction <direction>').choices([...DIRECTIONS]))
     .action((_, command: Command) =>
       runFor(command, (context, { enabled, direction }) =>
-        changeIntegration(context, { ...(enabled === undefined ? {} : { enabled: enabled === 'true' }), ...(direction === undefined ? {} : { direction: direction as (typeof DIRECTIONS)[number] }) }),
+        changeIntegration(context, {
+          ...(enabled === undefined ? {} : { enabled: enabled === 'true' }),
+          ...(direction === undefined ? {} : { direction: direction as (typeof DIRECTIONS)[number] }),
+        }),
       ),
     )
 }

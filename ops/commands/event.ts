@@ -14,5 +14,7 @@ export function addEventCommands(program: Command): void {
     .addOption(new Option('--state <state>').choices([...EVENT_STATES]))
     .option('--after <cursor>', 'only events after this cursor', '0')
     .option('--limit <count>', 'at most so many', '500')
-    .action((_, command: Command) => runFor(command, (context, options) => listEvents(context, { ...check(page, options), state: options.state as EventState | undefined })))
+    .action((_, command: Command) =>
+      runFor(command, (context, options) => listEvents(context, { ...check(page, options), state: options.state as EventState | undefined })),
+    )
 }

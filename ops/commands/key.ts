@@ -11,7 +11,17 @@ export function addKeyCommands(program: Command): void {
     .requiredOption('--name <name>')
     .option('--scopes <list>', 'separated by commas', SCOPES.join(','))
     .action((_, command: Command) =>
-      runFor(command, (context, { name, scopes }) => createKey(context, check(newKey, { name, scopes: String(scopes).split(',').map((scope) => scope.trim()) }))),
+      runFor(command, (context, { name, scopes }) =>
+        createKey(
+          context,
+          check(newKey, {
+            name,
+            scopes: String(scopes)
+              .split(',')
+              .map((scope) => scope.trim()),
+          }),
+        ),
+      ),
     )
   key
     .command('rotate')

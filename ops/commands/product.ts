@@ -17,7 +17,9 @@ export function addProductCommands(program: Command): void {
   const product = program.command('product').description('products of a business')
   product
     .command('import')
-    .description('creates and updates products by SKU; columns: sku, name, unit, price, stock, tracked, external_id, for_sale. Rows are counted from 1, without the heading.')
+    .description(
+      'creates and updates products by SKU; columns: sku, name, unit, price, stock, tracked, external_id, for_sale. Rows are counted from 1, without the heading.',
+    )
     .requiredOption('--business <slug>')
     .argument('<file>', 'CSV or JSON (a list of objects); - reads standard input')
     .action((file: string, _, command: Command) =>
@@ -60,7 +62,14 @@ function readRecords(text: string): unknown[] {
     return value
   }
   try {
-    return parseCsv(text, { bom: true, columns: (headings: string[]) => headings.map(columnName), delimiter: [',', ';', '\t'], skip_empty_lines: true, trim: true, relax_column_count: true })
+    return parseCsv(text, {
+      bom: true,
+      columns: (headings: string[]) => headings.map(columnName),
+      delimiter: [',', ';', '\t'],
+      skip_empty_lines: true,
+      trim: true,
+      relax_column_count: true,
+    })
   } catch (cause) {
     throw new AppError('BAD_REQUEST', `The CSV cannot be read: ${(cause as Error).message}`, { cause })
   }

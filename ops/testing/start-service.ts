@@ -13,8 +13,13 @@ export interface RunningService {
 /** Starts the service as `npm start` does. Rejects with its output when it ends before it is ready. */
 export async function startService(environment: Record<string, string>): Promise<RunningService> {
   const port = environment.PORT ?? String(await freePort())
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(DATABASE_URL|APP_|PORT|HOST|DATA_DIR|NODE_ENV|VITEST|npm_|INIT_CWD|LOG_LEVEL|UPSTASH)/.test(name)))
-  const child = spawn(process.execPath, ['ops/bootstrap.mjs', 'start'], { env: { ...inherited, NODE_ENV: 'production', PORT: port, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(DATABASE_URL|APP_|PORT|HOST|DATA_DIR|NODE_ENV|VITEST|npm_|INIT_CWD|LOG_LEVEL|UPSTASH)/.test(name)),
+  )
+  const child = spawn(process.execPath, ['ops/bootstrap.mjs', 'start'], {
+    env: { ...inherited, NODE_ENV: 'production', PORT: port, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   const exited = new Promise<number | null>((done) => child.once('exit', done))
   const url = await new Promise<string>((ready, failed) => {

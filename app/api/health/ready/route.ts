@@ -15,7 +15,10 @@ export async function GET(): Promise<Response> {
     },
   )
   const reason = await Promise.race([checked, late])
-  return Response.json(reason ? { status: 'unavailable', reason } : { status: 'ready' }, { status: reason ? 503 : 200, headers: { 'Cache-Control': 'no-store' } })
+  return Response.json(reason ? { status: 'unavailable', reason } : { status: 'ready' }, {
+    status: reason ? 503 : 200,
+    headers: { 'Cache-Control': 'no-store' },
+  })
 }
 
 export const dynamic = 'force-dynamic'

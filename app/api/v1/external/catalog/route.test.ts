@@ -29,8 +29,23 @@ test('a page that ends with the last product says that there is no more', async 
 test('an item shows all its fields, with stock null when untracked, and whether it can be sold', async () => {
   const shop = await makeShop({ products: [{ name: 'Ñandú', unit: 'kg', stock: 1.5 }, { stock: 0 }, {}, { stock: 3, for_sale: false }] })
   const { body } = await callRoute({ key: shop.key, method: 'GET', path: '/catalog' })
-  expect(body.items[0]).toEqual({ id: expect.any(Number), sku: 'SKU-1', external_id: null, name: 'Ñandú', unit: 'kg', stock: 1.5, tracked: true, available: true, updated_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) })
-  expect(body.items.map(({ stock, tracked, available }: Record<string, unknown>) => [stock, tracked, available])).toEqual([[1.5, true, true], [0, true, false], [null, false, true], [3, true, false]])
+  expect(body.items[0]).toEqual({
+    id: expect.any(Number),
+    sku: 'SKU-1',
+    external_id: null,
+    name: 'Ñandú',
+    unit: 'kg',
+    stock: 1.5,
+    tracked: true,
+    available: true,
+    updated_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+  })
+  expect(body.items.map(({ stock, tracked, available }: Record<string, unknown>) => [stock, tracked, available])).toEqual([
+    [1.5, true, true],
+    [0, true, false],
+    [null, false, true],
+    [3, true, false],
+  ])
 })
 
 test('updated_at moves with every change of a shown field, even within one millisecond, and not without one', async () => {
@@ -51,12 +66,18 @@ test('updated_at moves with every change of a shown field, even within one milli
   expect([...new Set(moments)].sort()).toEqual(moments)
   await trackProduct(shop.operator, { sku: 'SKU-1', tracked: true, openingStock: 7 })
   const before = await shown()
-  await shop.submit([{ sku: 'SKU-1', stock: 8 }, { sku: 'SKU-1', stock: 9 }])
+  await shop.submit([
+    { sku: 'SKU-1', stock: 8 },
+    { sku: 'SKU-1', stock: 9 },
+  ])
   expect(await shown()).toBe(before)
 })
 
-test.each(['cursor=-1', 'cursor=x', 'cursor=2147483648', 'cursor=1.5', 'limit=0', 'limit=501', 'limit=', 'limit=1e2', 'cursor=1&cursor=2'])('the query %s is refused by name', async (query) => {
-  const shop = await makeShop()
-  const { status, body } = await callRoute({ key: shop.key, method: 'GET', path: `/catalog?${query}` })
-  expect([status, body.error.code, body.error.details[0].field]).toEqual([400, 'VALIDATION_FAILED', query.split('=')[0]])
-})
+test.each(['cursor=-1', 'cursor=x', 'cursor=2147483648', 'cursor=1.5', 'limit=0', 'limit=501', 'limit=', 'limit=1e2', 'cursor=1&cursor=2'])(
+  'the query %s is refused by name',
+  async (query) => {
+    const shop = await makeShop()
+    const { status, body } = await callRoute({ key: shop.key, method: 'GET', path: `/catalog?${query}` })
+    expect([status, body.error.code, body.error.details[0].field]).toEqual([400, 'VALIDATION_FAILED', query.split('=')[0]])
+  },
+)

@@ -12,7 +12,16 @@ const ack = async (shop: Shop, event_ids: unknown[]) => callRoute({ key: shop.ke
 
 test('an event shows the order as it was, frozen, and no personal data wherever it stood', async () => {
   const shop = await makeShop({ products: [{ name: 'Brød 1 kg', unit: 'kg', price: 3.35, stock: 9, external_id: 'E1' }, {}] })
-  const order = await shop.sell({ 'SKU-1': 1.5, 'SKU-2': 2 }, { order_type: 'delivery', payment_type: 'card', payment_status: 'paid', note: 'ring PERSONAL twice', customer: { name: 'PERSONAL', total: 'PERSONAL', nested: { order_num: 'PERSONAL' } } })
+  const order = await shop.sell(
+    { 'SKU-1': 1.5, 'SKU-2': 2 },
+    {
+      order_type: 'delivery',
+      payment_type: 'card',
+      payment_status: 'paid',
+      note: 'ring PERSONAL twice',
+      customer: { name: 'PERSONAL', total: 'PERSONAL', nested: { order_num: 'PERSONAL' } },
+    },
+  )
   await callRoute({ key: shop.key, method: 'PATCH', path: '/catalog/mapping', body: { items: [{ sku: 'SKU-1', external_id: 'changed' }] } })
   const { events, next_cursor } = await feed(shop)
   expect(events).toEqual([

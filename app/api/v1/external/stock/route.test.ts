@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { trackProduct } from '@/lib/catalog/track-product'
 import { deleteProduct } from '@/lib/catalog/delete-product'
-import { cancelOrder } from '@/lib/orders/cancel-order'
+import { trackProduct } from '@/lib/catalog/track-product'
 import { rotateKey } from '@/lib/keys/retire-key'
+import { cancelOrder } from '@/lib/orders/cancel-order'
 import { listLedger } from '@/lib/stock/queries'
 import { makeShop, type Shop } from '@/lib/testing/shop'
 import { callRoute } from '../call-route'
 
-const put = (shop: Shop, items: unknown, headers: Record<string, string> = {}, key = shop.key) => callRoute({ key, method: 'PUT', path: '/stock', body: { items }, headers })
+const put = (shop: Shop, items: unknown, headers: Record<string, string> = {}, key = shop.key) =>
+  callRoute({ key, method: 'PUT', path: '/stock', body: { items }, headers })
 const statuses = (answer: { body: { results: { status: string }[] } }) => answer.body.results.map(({ status }) => status)
 
 describe('each item has its own outcome', () => {
@@ -35,7 +36,13 @@ describe('each item has its own outcome', () => {
 
   test('two items that resolve to one product are both invalid, by whatever identifiers; unknown ones repeat freely', async () => {
     const shop = await makeShop({ products: [{ stock: 3, external_id: 'A' }, { stock: 3 }] })
-    const answer = await put(shop, [{ sku: 'SKU-1', stock: 1 }, { external_id: 'a', stock: 2 }, { sku: 'SKU-2', stock: 7 }, { sku: 'X', stock: 1 }, { sku: 'X', stock: 1 }])
+    const answer = await put(shop, [
+      { sku: 'SKU-1', stock: 1 },
+      { external_id: 'a', stock: 2 },
+      { sku: 'SKU-2', stock: 7 },
+      { sku: 'X', stock: 1 },
+      { sku: 'X', stock: 1 },
+    ])
     expect(statuses(answer)).toEqual(['invalid', 'invalid', 'applied', 'not_found', 'not_found'])
     expect((await listLedger(shop.operator, { sku: 'SKU-1' })).length).toBe(1)
   })
@@ -107,12 +114,27 @@ describe('idempotency', () => {
   test('a retry answers as before with duplicate for applied, and applies nothing, even after the key was rotated', async () => {
     const shop = await makeShop({ products: [{ stock: 1 }, { stock: 1 }] })
     const headers = { 'Idempotency-Key': 'batch-0001' }
-    const first = await put(shop, [{ sku: 'SKU-1', stock: 5 }, { sku: 'nope', stock: 1 }], headers)
+    const first = await put(
+      shop,
+      [
+        { sku: 'SKU-1', stock: 5 },
+        { sku: 'nope', stock: 1 },
+      ],
+      headers,
+    )
     await put(shop, [{ sku: 'SKU-1', stock: 8 }])
     const { key } = await rotateKey(shop.operator, shop.prefix)
     // The same content in other bytes: fields in another order, a number in another form, a field we do not know.
-    const again = await callRoute({ key, method: 'PUT', path: '/stock', headers, body: '{"items":[{"stock":5.0,"sku":"SKU-1","colour":"red"},{"sku":"nope","stock":1e0}]}' })
-    expect(again.body.results).toEqual(first.body.results.map((result: { status: string }) => ({ ...result, status: result.status === 'applied' ? 'duplicate' : result.status })))
+    const again = await callRoute({
+      key,
+      method: 'PUT',
+      path: '/stock',
+      headers,
+      body: '{"items":[{"stock":5.0,"sku":"SKU-1","colour":"red"},{"sku":"nope","stock":1e0}]}',
+    })
+    expect(again.body.results).toEqual(
+      first.body.results.map((result: { status: string }) => ({ ...result, status: result.status === 'applied' ? 'duplicate' : result.status })),
+    )
     expect(again.body.summary).toMatchObject({ applied: 0, duplicate: 1, not_found: 1 })
     const { body } = await callRoute({ key, method: 'GET', path: '/catalog' })
     expect(body.items[0].stock).toBe(8)
@@ -176,20 +198,34 @@ describe('the whole batch is refused only for its form', () => {
 
   test('the largest stock, negative zero and fifty characters outside the basic plane are within the form', async () => {
     const shop = await makeShop({ products: [{ stock: 3 }, { stock: 3 }] })
-    const { body } = await put(shop, [{ sku: 'SKU-1', stock: 99_999_999_999.999 }, { sku: 'SKU-2', stock: -0 }, { sku: '😀'.repeat(50), stock: 1 }])
-    expect(body.results.map(({ status, stock_after }: { status: string; stock_after: number }) => [status, stock_after])).toEqual([['applied', 99_999_999_999.999], ['applied', 0], ['not_found', null]])
+    const { body } = await put(shop, [
+      { sku: 'SKU-1', stock: 99_999_999_999.999 },
+      { sku: 'SKU-2', stock: -0 },
+      { sku: '😀'.repeat(50), stock: 1 },
+    ])
+    expect(body.results.map(({ status, stock_after }: { status: string; stock_after: number }) => [status, stock_after])).toEqual([
+      ['applied', 99_999_999_999.999],
+      ['applied', 0],
+      ['not_found', null],
+    ])
   })
 
   test('every failing field is named, a hundred at most', async () => {
     const shop = await makeShop()
-    const { body } = await put(shop, Array.from({ length: 200 }, () => ({ sku: 'x', stock: 'y' })))
+    const { body } = await put(
+      shop,
+      Array.from({ length: 200 }, () => ({ sku: 'x', stock: 'y' })),
+    )
     expect(body.error.details).toHaveLength(100)
     expect(body.error.details[99].field).toBe('items.99.stock')
   })
 
   test('501 items, no Idempotency-Key and a malformed one have their own answers', async () => {
     const shop = await makeShop()
-    const many = await put(shop, Array.from({ length: 501 }, (_, index) => ({ sku: `${index}`, stock: 'wrong' })))
+    const many = await put(
+      shop,
+      Array.from({ length: 501 }, (_, index) => ({ sku: `${index}`, stock: 'wrong' })),
+    )
     expect([many.status, many.body.error.code]).toEqual([400, 'EXTERNAL_STOCK_TOO_MANY_ITEMS'])
     const without = await put(shop, [], { 'Idempotency-Key': '' })
     expect([without.status, without.body.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_REQUIRED'])

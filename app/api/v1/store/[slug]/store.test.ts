@@ -53,7 +53,12 @@ test('a short product is 409 with what is left, an unknown one 400, both by line
   const short = await order(shop, { lines: [{ product_id, quantity: 3 }] })
   expect([short.status, short.body.error.code, short.body.request_id]).toEqual([409, 'CONFLICT', short.requestId])
   expect(short.body.error.details).toEqual([{ field: 'lines.0.quantity', issue: expect.stringContaining('2 are left') }])
-  const unknown = await order(shop, { lines: [{ product_id, quantity: 1 }, { product_id: 2_000_000_000, quantity: 1 }] })
+  const unknown = await order(shop, {
+    lines: [
+      { product_id, quantity: 1 },
+      { product_id: 2_000_000_000, quantity: 1 },
+    ],
+  })
   expect([unknown.status, unknown.body.error.details[0].field]).toEqual([400, 'lines.1.product_id'])
   const malformed = await order(shop, { customer: { name: '' }, lines: [{ product_id, quantity: 'x' }] })
   expect(malformed.body.error.details.map(({ field }: { field: string }) => field)).toEqual(['customer.name', 'customer.contact', 'lines.0.quantity'])
