@@ -10,7 +10,7 @@ export const floor = {
     const submission = randomUUID()
     await sql.begin((tx) => [
       tx`
-        with item as (select * from json_to_recordset(${tx.json(items)}) as row(id int, stock numeric, version bigint)),
+        with item as (select * from jsonb_to_recordset(${tx.json(items)}) as row(id int, stock numeric, version bigint)),
         before as (select id, stock from products where business_id = ${businessId} and id in (select id from item)),
         changed as (
           update products product set stock = item.stock, last_version = item.version, submitted_stock = item.stock, submitted_at = now(), updated_at = now()

@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import postgres from 'postgres'
 import { Agent, setGlobalDispatcher } from 'undici'
 import { openPool } from '@/db/client'
 import { findRunningEmbedded } from '@/db/embedded'
@@ -32,7 +33,7 @@ const service = await startService({ DATA_DIR: dataDir, TRUSTED_PROXY_HOPS: '1',
 const databaseUrl = await findRunningEmbedded(dataDir)
 if (!databaseUrl) throw new Error('the service’s database does not answer')
 const db = openPool(databaseUrl, { max: 8 })
-const sql = openPool(databaseUrl, { max: 8 }).$client
+const sql = postgres(databaseUrl, { max: 8, onnotice: () => {} })
 
 try {
   const { id: businessId, slug } = await createBusiness(db, {
