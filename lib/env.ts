@@ -20,6 +20,8 @@ const wholeNumber = (from: number, to: number, preset: number) =>
     )
     .transform((value) => (value === undefined ? preset : Number(value)))
 
+const flag = optional.refine((value) => value === undefined || value === '0' || value === '1', 'must be 1 or 0').transform((value) => value === '1')
+
 const settings = z
   .object({
     DATABASE_URL: address(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database'),
@@ -34,6 +36,13 @@ const settings = z
     TRUSTED_PROXY_HOPS: wholeNumber(0, 16, 0),
     UPSTASH_REDIS_REST_URL: address(['http:', 'https:'], 'https://your-database.upstash.io'),
     UPSTASH_REDIS_REST_TOKEN: optional,
+    WEBHOOK_RETRY_SECONDS: optional.refine(
+      (value) => value === undefined || /^\d+(\.\d+)?(,\d+(\.\d+)?)*$/.test(value),
+      'must be seconds separated by commas, such as 30,120,600,3600,21600',
+    ),
+    WEBHOOK_CONCURRENCY: wholeNumber(1, 500, 32),
+    WEBHOOK_ALLOW_LOCAL: flag,
+    WEBHOOK_ALLOW_LOCAL_IN_PRODUCTION: flag,
     LOG_LEVEL: optional.refine(
       (value) => value === undefined || ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].includes(value),
       'must be fatal, error, warn, info, debug, trace or silent',
@@ -46,6 +55,14 @@ const settings = z
         path: ['APP_SECRET'],
         message:
           'is needed with DATABASE_URL (it encrypts what is stored): set it to at least 32 random characters, the same for every process, such as the output of "openssl rand -base64 32"',
+      })
+    }
+    if (value.WEBHOOK_ALLOW_LOCAL && value.DATABASE_URL && !value.WEBHOOK_ALLOW_LOCAL_IN_PRODUCTION) {
+      context.addIssue({
+        code: 'custom',
+        path: ['WEBHOOK_ALLOW_LOCAL'],
+        message:
+          'is for local development: with a database of your own, webhooks to this machine would reach its internal services. Remove it, or confirm with WEBHOOK_ALLOW_LOCAL_IN_PRODUCTION=1',
       })
     }
     if (Boolean(value.UPSTASH_REDIS_REST_URL) !== Boolean(value.UPSTASH_REDIS_REST_TOKEN)) {

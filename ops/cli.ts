@@ -9,6 +9,7 @@ import { addKeyCommands } from './commands/key'
 import { addOrderCommands } from './commands/order'
 import { addProductCommands } from './commands/product'
 import { addStockCommands } from './commands/stock'
+import { addWebhookCommands } from './commands/webhook'
 import { StartError } from './database'
 
 nextEnv.loadEnvConfig(process.cwd(), false, { info: () => {}, error: console.error })
@@ -16,7 +17,8 @@ const program = new Command('npm run --silent ops --')
   .description('Operator’s commands, on the database that the service uses, also while it runs.')
   .option('--json', 'print one JSON document')
   .showHelpAfterError('(add --help to see what it takes)')
-for (const add of [addBusinessCommands, addProductCommands, addKeyCommands, addOrderCommands, addEventCommands, addStockCommands]) add(program)
+for (const add of [addBusinessCommands, addProductCommands, addKeyCommands, addOrderCommands, addEventCommands, addWebhookCommands, addStockCommands])
+  add(program)
 
 program.parseAsync().catch((error) => {
   const expected = [AppError, StartError, SettingsError, EmbeddedDatabaseError].some((kind) => error instanceof kind)

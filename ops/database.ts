@@ -5,6 +5,9 @@ import { openPool, type Pool } from '@/db/client'
 import { type EmbeddedDatabase, findRunningEmbedded, startEmbedded } from '@/db/embedded'
 import { migrateDatabase } from '@/db/migrate'
 import type { Settings } from '@/lib/env'
+import { announceWith } from '@/lib/events/announce'
+import { notifyWorkers } from '@/lib/jobs/delivery-worker'
+import { announceToInngest, usesInngest } from '@/lib/jobs/inngest'
 
 /** A failure whose message alone is for the person at the terminal. */
 export class StartError extends Error {}
@@ -13,8 +16,13 @@ export class StartError extends Error {}
 export async function openEmbeddedDatabase(settings: Settings, onProgress: (message: string) => void): Promise<EmbeddedDatabase> {
   const database = await startEmbedded({ dataDir: settings.DATA_DIR, onProgress })
   process.env.DATABASE_URL = database.url
-  process.env.APP_SECRET ??= await embeddedSecret(settings.DATA_DIR)
+  await loadEmbeddedSecret(settings)
   return database
+}
+
+async function loadEmbeddedSecret(settings: Settings): Promise<void> {
+  // An empty setting counts as none.
+  process.env.APP_SECRET ||= await embeddedSecret(settings.DATA_DIR)
 }
 
 async function embeddedSecret(dataDir: string): Promise<string> {
@@ -55,8 +63,11 @@ export async function withDatabase<T>(settings: Settings, work: (db: Pool) => Pr
     owned = await startEmbedded({ dataDir: settings.DATA_DIR })
     url = owned.url
   }
+  if (!settings.DATABASE_URL) await loadEmbeddedSecret(settings)
   await prepareDatabase(url)
   const db = openPool(url, { max: 4, applicationName: 'external-inventory ops' })
+  // The process that serves delivers; this one tells it.
+  announceWith(usesInngest() ? announceToInngest : (businessId) => notifyWorkers(db, businessId))
   try {
     return await work(db)
   } finally {

@@ -3,11 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import nextEnv from '@next/env'
 import next from 'next'
-import { closeSharedPool, sharedPool } from '@/db/client'
+import { closeSharedPool, openPool, sharedPool } from '@/db/client'
 import { type EmbeddedDatabase, EmbeddedDatabaseError } from '@/db/embedded'
 import { systemClock } from '@/lib/clock'
 import { readSettings, type Settings, SettingsError } from '@/lib/env'
+import { announceWith } from '@/lib/events/announce'
 import { trustForwardedFor } from '@/lib/http/source-ip'
+import { DeliveryWorker } from '@/lib/jobs/delivery-worker'
+import { usesInngest } from '@/lib/jobs/inngest'
 import { keepTidy } from '@/lib/jobs/keep-tidy'
 import { log } from '@/lib/log'
 import { openEmbeddedDatabase, prepareDatabase, StartError } from './database'
@@ -35,11 +38,13 @@ async function serve(): Promise<void> {
 
   console.log('External Inventory')
   const database = embedded ? await openEmbeddedDatabase(settings, progress) : undefined
-  stopOnSignals(settings, server, database)
+  let worker: DeliveryWorker | undefined
+  stopOnSignals(settings, server, database, async () => worker?.stop())
   progress('Migrating the database')
   await prepareDatabase(process.env.DATABASE_URL ?? '')
   const welcome = embedded ? await makeDemo(sharedPool(), url, progress) : null
 
+  if (!usesInngest()) worker = await startWorker(settings)
   trustForwardedFor()
   const app = next({ dev: false, dir: process.cwd(), hostname: host ?? 'localhost', port })
   await app.prepare()
@@ -60,6 +65,15 @@ function listen(server: ReturnType<typeof frontServer>, port: number, host: stri
     })
     server.listen(port, host, () => listening((server.address() as AddressInfo).port))
   })
+}
+
+/** Delivers webhooks from this process, where Inngest does not. Its connections are its own: requests do not wait for it. */
+async function startWorker(settings: Settings): Promise<DeliveryWorker> {
+  const db = openPool(process.env.DATABASE_URL ?? '', { max: 4, applicationName: 'external-inventory worker' })
+  const worker = new DeliveryWorker({ db, clock: systemClock, concurrency: settings.WEBHOOK_CONCURRENCY })
+  announceWith(worker.wake)
+  await worker.start()
+  return worker
 }
 
 const runningFile = (settings: Settings) => join(settings.DATA_DIR, 'server.json')
@@ -89,7 +103,12 @@ function keepTidyEvery(intervalMs: number): void {
   setInterval(tidy, intervalMs).unref()
 }
 
-function stopOnSignals(settings: Settings, server: ReturnType<typeof frontServer>, database: EmbeddedDatabase | undefined): void {
+function stopOnSignals(
+  settings: Settings,
+  server: ReturnType<typeof frontServer>,
+  database: EmbeddedDatabase | undefined,
+  stopWorker: () => Promise<void>,
+): void {
   let stopping = false
   const stop = async (reason: string, code: number) => {
     if (stopping) process.exit(1)
@@ -101,6 +120,7 @@ function stopOnSignals(settings: Settings, server: ReturnType<typeof frontServer
     const idle = setInterval(() => server.closeIdleConnections(), 100)
     await Promise.race([drained, new Promise((late) => setTimeout(late, DRAIN_TIMEOUT_MS))])
     clearInterval(idle)
+    await stopWorker()
     await closeSharedPool()
     rmSync(runningFile(settings), { force: true })
     await database?.stop()

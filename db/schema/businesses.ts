@@ -37,6 +37,10 @@ export const integrations = pgTable(
       .notNull()
       .default('bidirectional'),
     webhookUrl: text('webhook_url'),
+    /** Signing secrets, encrypted. The one before the last rotation still signs beside the new one for a day. */
+    webhookSecret: text('webhook_secret'),
+    previousWebhookSecret: text('previous_webhook_secret'),
+    webhookSecretRotatedAt: moment('webhook_secret_rotated_at'),
     createdAt: moment('created_at').notNull().defaultNow(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },

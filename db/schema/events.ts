@@ -21,16 +21,22 @@ export const orderEvents = pgTable(
       .default('pending'),
     confirmedAt: moment('confirmed_at'),
     confirmedBy: text('confirmed_by', { enum: ['webhook', 'ack'] }),
-    /** Attempts of the current round; a resend starts a new round at 0. */
+    /** Rounds of attempts before this one: each resend of a dead event starts another. */
+    resends: integer('resends').notNull().default(0),
+    /** Failed attempts of the current round. */
     attempts: integer('attempts').notNull().default(0),
     /** Null: no delivery is wanted (there was no webhook address when it was recorded). */
     nextAttemptAt: moment('next_attempt_at'),
+    /** Names the attempt that is under way, until `next_attempt_at`: then whoever held it is taken for gone. */
+    lease: uuid('lease'),
     deadAt: moment('dead_at'),
   },
   (t) => [
     primaryKey({ columns: [t.businessId, t.cursor] }),
     unique('order_events_id').on(t.businessId, t.id),
     index('order_events_order').on(t.businessId, t.orderId, t.cursor),
+    index('order_events_due').on(t.businessId, t.nextAttemptAt, t.cursor).where(sql`state = 'pending' and next_attempt_at is not null`),
+    index('order_events_dead').on(t.businessId, t.deadAt).where(sql`state = 'dead'`),
     foreignKey({ columns: [t.businessId, t.orderId], foreignColumns: [orders.businessId, orders.id] }),
     check('order_events_state', sql`${t.state} in ('pending', 'confirmed', 'dead')`),
     check('order_events_confirmed', sql`(${t.state} = 'confirmed') = (${t.confirmedAt} is not null)`),
@@ -44,7 +50,9 @@ export const deliveryAttempts = pgTable(
     businessId: uuid('business_id').notNull(),
     eventId: uuid('event_id').notNull(),
     id: bigint('id', { mode: 'number' }).generatedAlwaysAsIdentity().notNull(),
-    /** Number within its round, from 1. */
+    /** The event's resends when it was made: attempts of one round share it. */
+    round: integer('round').notNull().default(0),
+    /** Number within its round, from 1. An attempt that a crash cut off is made again under the same number. */
     attempt: integer('attempt').notNull(),
     startedAt: moment('started_at').notNull(),
     finishedAt: moment('finished_at'),

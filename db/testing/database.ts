@@ -16,6 +16,8 @@ beforeAll(async () => {
   await client.end()
   template.pathname = `/${name}`
   process.env.DATABASE_URL = template.href
+  process.env.APP_SECRET = 'a secret of tests, known to everybody'
+  process.env.WEBHOOK_ALLOW_LOCAL = '1'
 })
 
 afterAll(closeSharedPool)

@@ -1,7 +1,17 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '@/db/client'
 import { orderEvents, products, reservations } from '@/db/schema'
 import { uuids } from '@/db/sql'
+
+/**
+ * Makes the later events of an order due that waited for events which now have ended: rows of `ended` with business_id,
+ * order_id and cursor. One that is under way is left alone.
+ */
+export const letSuccessorsGo = (ended: SQL, at: SQL): SQL => sql`
+      update ${orderEvents} later set next_attempt_at = least(later.next_attempt_at, ${at})
+      from ${ended} ended
+      where later.business_id = ended.business_id and later.order_id = ended.order_id and later.cursor > ended.cursor
+        and later.state = 'pending' and later.next_attempt_at is not null and later.lease is null and later.attempts = 0`
 
 /**
  * Confirms events and ends the reservations of the orders whose creation they tell. The products are locked first, as
@@ -26,13 +36,13 @@ export async function confirmEvents(tx: Transaction, businessId: string, eventId
     ), confirmed as (
       update ${orderEvents} event set state = 'confirmed', confirmed_at = ${at}, confirmed_by = ${by}, next_attempt_at = null
       from target where event.business_id = target.business_id and event.cursor = target.cursor
-      returning event.order_id, event.type
+      returning event.business_id, event.cursor, event.order_id, event.type
     ), released as (
       update ${reservations} reservation set released_at = ${at}, release_reason = 'confirmed'
       from confirmed
       where confirmed.type = 'order.created' and reservation.business_id = ${businessId}
         and reservation.order_id = confirmed.order_id and reservation.released_at is null
-    )
+    ), freed as (${letSuccessorsGo(sql`confirmed`, at)})
     select count(*)::int as count from confirmed`)
   return confirmed?.count ?? 0
 }

@@ -7,6 +7,12 @@ import { RESERVATION_LIFETIME_MS } from '../orders/rules'
 
 export type EventType = 'order.created' | 'order.updated' | 'order.cancelled'
 
+export interface RecordedEvent extends Record<string, unknown> {
+  id: string
+  /** Whether it is to be sent by webhook. */
+  queued: boolean
+}
+
 /**
  * Records an event of an order as it stands, in the order's own transaction and last in it: the counter row that gives
  * the cursor stays locked until commit, so cursors follow commit order. A created event also reserves the units that the
@@ -16,7 +22,7 @@ export type EventType = 'order.created' | 'order.updated' | 'order.cancelled'
  */
 export function recordEvent(tx: Transaction, businessId: string, orderId: string, type: EventType, now: Date) {
   const at = sql`${now.toISOString()}::timestamptz`
-  return tx.execute<{ id: string; cursor: string }>(sql`
+  return tx.execute<RecordedEvent>(sql`
     with wanted as (
       select integration.webhook_url from ${integrations} integration
       join ${businesses} business on business.id = integration.business_id
@@ -62,5 +68,5 @@ export function recordEvent(tx: Transaction, businessId: string, orderId: string
     select ${businessId}, counted.last_event_cursor, ${newId()}, ${orderId}, ${type}, body.data, ${at},
       case when wanted.webhook_url is not null then ${at} end
     from counted, body, wanted
-    returning id, cursor`)
+    returning id, next_attempt_at is not null as queued`)
 }

@@ -4,7 +4,8 @@ import { orderItems, orders, products, reservations, stockLedger } from '@/db/sc
 import { nextUpdatedAt } from '@/db/sql'
 import type { Context } from '../context'
 import { AppError } from '../errors'
-import { recordEvent } from '../events/record-event'
+import { announceRecorded } from '../events/announce'
+import { type RecordedEvent, recordEvent } from '../events/record-event'
 import { MAX_STOCK } from '../fields'
 import { inTransaction } from '../transaction'
 import type { PlacedOrder } from './contract'
@@ -18,18 +19,19 @@ import { mayCancel } from './rules'
  * @throws AppError CONFLICT for a completed order, NOT_FOUND
  */
 export async function cancelOrder({ db, business, clock }: Context, { orderId }: { orderId: string }): Promise<PlacedOrder> {
-  await inTransaction(db, (tx) => cancelOrderIn(tx, business.id, orderId, clock.now()))
+  const events = await inTransaction(db, (tx) => cancelOrderIn(tx, business.id, orderId, clock.now()))
+  await announceRecorded(business.id, events)
   return getOrder(db, business.id, orderId)
 }
 
-export async function cancelOrderIn(tx: Transaction, businessId: string, orderId: string, now: Date): Promise<void> {
+export async function cancelOrderIn(tx: Transaction, businessId: string, orderId: string, now: Date): Promise<RecordedEvent[]> {
   // Products before the order: the one order of locks. An order's lines never change, so they need none.
   await tx.execute(sql`
     select id from ${products}
     where business_id = ${businessId} and id in (select product_id from ${orderItems} where business_id = ${businessId} and order_id = ${orderId} and deducted)
     order by id for no key update`)
   const order = await lockOrder(tx, businessId, orderId)
-  if (order.status === 'cancelled') return
+  if (order.status === 'cancelled') return []
   if (!mayCancel(order.status)) throw new AppError('CONFLICT', `Order ${order.orderNum} is ${order.status}: it can no longer be cancelled.`)
   await returnStock(tx, businessId, orderId, now)
   await tx
@@ -40,7 +42,7 @@ export async function cancelOrderIn(tx: Transaction, businessId: string, orderId
     .update(reservations)
     .set({ releasedAt: now, releaseReason: 'cancelled' })
     .where(sql`${reservations.businessId} = ${businessId} and ${reservations.orderId} = ${orderId} and ${reservations.releasedAt} is null`)
-  await recordEvent(tx, businessId, orderId, 'order.cancelled', now)
+  return recordEvent(tx, businessId, orderId, 'order.cancelled', now)
 }
 
 /** Puts back what the sale took, where the product still keeps stock. Never past the largest stock there can be. */

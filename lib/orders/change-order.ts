@@ -3,7 +3,8 @@ import type { Transaction } from '@/db/client'
 import { orders } from '@/db/schema'
 import type { Context } from '../context'
 import { AppError } from '../errors'
-import { recordEvent } from '../events/record-event'
+import { announceRecorded } from '../events/announce'
+import { type RecordedEvent, recordEvent } from '../events/record-event'
 import { inTransaction } from '../transaction'
 import { cancelOrderIn } from './cancel-order'
 import type { PlacedOrder } from './contract'
@@ -23,18 +24,20 @@ export interface OrderChange {
  * @throws AppError CONFLICT when the order may not move so, NOT_FOUND
  */
 export async function changeOrder({ db, business, clock }: Context, change: OrderChange): Promise<PlacedOrder> {
-  await inTransaction(db, async (tx) => {
-    if (change.status === 'cancelled') await cancelOrderIn(tx, business.id, change.orderId, clock.now())
-    await changeOrderIn(tx, business.id, { ...change, status: change.status === 'cancelled' ? undefined : change.status }, clock.now())
+  const events = await inTransaction(db, async (tx) => {
+    const cancelled = change.status === 'cancelled'
+    const first = cancelled ? await cancelOrderIn(tx, business.id, change.orderId, clock.now()) : []
+    return [...first, ...(await changeOrderIn(tx, business.id, { ...change, status: cancelled ? undefined : change.status }, clock.now()))]
   })
+  await announceRecorded(business.id, events)
   return getOrder(db, business.id, change.orderId)
 }
 
-async function changeOrderIn(tx: Transaction, businessId: string, change: OrderChange, now: Date): Promise<void> {
+async function changeOrderIn(tx: Transaction, businessId: string, change: OrderChange, now: Date): Promise<RecordedEvent[]> {
   const order = await lockOrder(tx, businessId, change.orderId)
   const status = change.status ?? order.status
   const paymentStatus = change.payment_status ?? order.paymentStatus
-  if (status === order.status && paymentStatus === order.paymentStatus) return
+  if (status === order.status && paymentStatus === order.paymentStatus) return []
   if (status !== order.status && !mayMoveTo(order.status, status)) {
     throw new AppError(
       'CONFLICT',
@@ -51,5 +54,5 @@ async function changeOrderIn(tx: Transaction, businessId: string, change: OrderC
     .update(orders)
     .set({ status, paymentStatus, updatedAt: now })
     .where(and(eq(orders.businessId, businessId), eq(orders.id, order.id)))
-  await recordEvent(tx, businessId, order.id, 'order.updated', now)
+  return recordEvent(tx, businessId, order.id, 'order.updated', now)
 }

@@ -5,7 +5,8 @@ import { integers, jsonRows, nextUpdatedAt } from '@/db/sql'
 import type { Context } from '../context'
 import { fromUnits, lineTotal, toUnits } from '../decimals'
 import { AppError, type ErrorDetail, validationFailed } from '../errors'
-import { recordEvent } from '../events/record-event'
+import { announceRecorded } from '../events/announce'
+import { type RecordedEvent, recordEvent } from '../events/record-event'
 import { newId } from '../ids'
 import { inTransaction, pipeline, violatesUnique } from '../transaction'
 import type { NewOrder, PlacedOrder } from './contract'
@@ -20,7 +21,9 @@ const MAX_TOTAL = toUnits('9999999999.99', 2)
  */
 export async function createOrder(context: Context, input: NewOrder): Promise<{ order: PlacedOrder; created: boolean }> {
   try {
-    return await inTransaction(context.db, (tx) => createOrderIn(tx, context, input))
+    const { events, ...answer } = await inTransaction(context.db, (tx) => createOrderIn(tx, context, input))
+    await announceRecorded(context.business.id, events)
+    return answer
   } catch (error) {
     // The same order came in twice at once, with products that did not make them wait for each other.
     if (!input.client_order_id || !violatesUnique(error, 'orders_client_order_id')) throw error
@@ -30,19 +33,27 @@ export async function createOrder(context: Context, input: NewOrder): Promise<{ 
   }
 }
 
-async function createOrderIn(tx: Transaction, { business, clock }: Context, input: NewOrder): Promise<{ order: PlacedOrder; created: boolean }> {
+async function createOrderIn(
+  tx: Transaction,
+  { business, clock }: Context,
+  input: NewOrder,
+): Promise<{ order: PlacedOrder; created: boolean; events: RecordedEvent[] }> {
   // The order is looked for after the lock was had: a repeated order finds the first one, and is not refused for the
   // stock which that one took.
   const [sellable, [earlier]] = await pipeline(lockSellable(tx, business.id, input.lines), findRepeated(tx, business.id, input))
-  if (earlier) return { order: await getOrder(tx, business.id, earlier.id), created: false }
+  if (earlier) return { order: await getOrder(tx, business.id, earlier.id), created: false, events: [] }
   const lines = priceLines(input.lines, sellable)
   refuseShort(input.lines, lines, sellable)
   const total = lines.reduce((sum, line) => sum + toUnits(line.line_total, 2), 0n)
   if (total > MAX_TOTAL) throw validationFailed([{ field: 'lines', issue: 'come to more than 9999999999.99: split the order' }])
   const order = { id: newId(), now: clock.now(), total: fromUnits(total, 2), currency: business.currency }
-  const [[placed]] = await pipeline(writeOrder(tx, business.id, order, input, lines), recordEvent(tx, business.id, order.id, 'order.created', order.now))
+  const [[placed], events] = await pipeline(
+    writeOrder(tx, business.id, order, input, lines),
+    recordEvent(tx, business.id, order.id, 'order.created', order.now),
+  )
   return {
     created: true,
+    events,
     order: {
       order_id: order.id,
       order_num: Number(placed?.order_num),
