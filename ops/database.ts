@@ -7,7 +7,7 @@ import { migrateDatabase } from '@/db/migrate'
 import type { Settings } from '@/lib/env'
 import { announceWith } from '@/lib/events/announce'
 import { notifyWorkers } from '@/lib/jobs/delivery-worker'
-import { announceToInngest, usesInngest } from '@/lib/jobs/inngest'
+import { inngestAnnouncer, usesInngest } from '@/lib/jobs/engine'
 
 /** A failure whose message alone is for the person at the terminal. */
 export class StartError extends Error {}
@@ -67,7 +67,7 @@ export async function withDatabase<T>(settings: Settings, work: (db: Pool) => Pr
   await prepareDatabase(url)
   const db = openPool(url, { max: 4, applicationName: 'external-inventory ops' })
   // The process that serves delivers; this one tells it.
-  announceWith(usesInngest() ? announceToInngest : (businessId) => notifyWorkers(db, businessId))
+  announceWith(usesInngest() ? inngestAnnouncer : (businessId) => notifyWorkers(db, businessId))
   try {
     return await work(db)
   } finally {

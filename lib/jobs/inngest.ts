@@ -8,12 +8,6 @@ import type { SendOptions } from '../webhooks/send'
 import { settleDeliveries } from '../webhooks/settle'
 import { keepTidy } from './keep-tidy'
 
-/** Whether Inngest is configured, by its own variables: keys for its cloud, or the address of a dev or self-hosted server. */
-export const usesInngest = (): boolean => {
-  const { INNGEST_EVENT_KEY: eventKey, INNGEST_SIGNING_KEY: signingKey, INNGEST_DEV: dev, INNGEST_BASE_URL: base } = process.env
-  return Boolean((eventKey && signingKey) || (dev && dev !== '0') || base)
-}
-
 export const inngest = new Inngest({ id: 'external-inventory' })
 
 const EVENT_DUE = 'order-event/due'
