@@ -9,6 +9,14 @@ export const integers = (values: readonly number[]): SQL => sql`${`{${values.joi
 /** The values of a list of UUIDs that were checked to be such, as one parameter, for `= any(…)`. */
 export const uuids = (values: readonly string[]): SQL => sql`${`{${values.join(',')}}`}::uuid[]`
 
+/**
+ * The live product that meets `condition`, for each row that it is laterally joined to. The limit keeps the planner from
+ * reading every product of the business into a hash: it knows nothing of how many rows a list in a parameter has.
+ */
+export const liveProduct = (businessId: string, condition: SQL): SQL => sql`lateral (
+      select * from products product where product.business_id = ${businessId} and product.deleted_at is null and ${condition} limit 1
+    ) product`
+
 /** A moment as the wire shows it: ISO 8601 in UTC with milliseconds. */
 export const isoMoment = (moment: AnyColumn | SQL): SQL<string> => sql<string>`to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 

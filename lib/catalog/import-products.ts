@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Transaction } from '@/db/client'
 import { products, stockLedger } from '@/db/schema'
-import { jsonRows, nextUpdatedAt } from '@/db/sql'
+import { jsonRows, liveProduct, nextUpdatedAt } from '@/db/sql'
 import type { Context } from '../context'
 import { inTransaction, sqlState } from '../transaction'
 import { type ImportRow, importRow } from './import-rules'
@@ -111,11 +111,9 @@ const lockExisting = (tx: Transaction, businessId: string, rows: NumberedRow[]) 
     with item as materialized (
       select * from json_to_recordset(${jsonRows(rows.map(({ row, sku, external_id }) => ({ row, sku, external_id })))}) as row(row int, sku text, external_id text)
     ), found as materialized (
-      select item.row, product.id from item join ${products} product
-        on product.business_id = ${businessId} and product.deleted_at is null and product.sku = item.sku
+      select item.row, product.id from item cross join ${liveProduct(businessId, sql`product.sku = item.sku`)}
       union all
-      select item.row, product.id from item join ${products} product
-        on product.business_id = ${businessId} and product.deleted_at is null and lower(product.external_id) = lower(item.external_id)
+      select item.row, product.id from item cross join ${liveProduct(businessId, sql`lower(product.external_id) = lower(item.external_id)`)}
       where item.sku is null
     )
     select found.row, product.id, product.tracked, product.stock

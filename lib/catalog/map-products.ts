@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Transaction } from '@/db/client'
 import { products } from '@/db/schema'
-import { integers, jsonRows, nextUpdatedAt } from '@/db/sql'
+import { integers, jsonRows, liveProduct, nextUpdatedAt } from '@/db/sql'
 import type { Context } from '../context'
 import { AppError } from '../errors'
 import { inTransaction, PremiseChanged, violatesUnique } from '../transaction'
@@ -54,11 +54,12 @@ const findProducts = (tx: Transaction, businessId: string, items: MappingItem[],
     with item as materialized (
       select * from json_to_recordset(${jsonRows(items.map(({ sku }, index) => ({ sku, key: keys[index] })))}) as row(sku text, key text)
     )
-    select id, sku, external_id, lower(external_id) as key from ${products}
-    where business_id = ${businessId} and deleted_at is null and sku in (select sku from item)
+    select product.id, product.sku, product.external_id, lower(product.external_id) as key
+    from item cross join ${liveProduct(businessId, sql`product.sku = item.sku`)}
     union
-    select id, sku, external_id, lower(external_id) as key from ${products}
-    where business_id = ${businessId} and deleted_at is null and lower(external_id) in (select key from item where key is not null)`)
+    select product.id, product.sku, product.external_id, lower(product.external_id) as key
+    from item cross join ${liveProduct(businessId, sql`lower(product.external_id) = item.key`)}
+    where item.key is not null`)
 
 /** Locks the products in order of id. What changed before the lock was had is looked at again from the start. */
 async function lockUnchanged(tx: Transaction, businessId: string, found: MappedProduct[]): Promise<void> {

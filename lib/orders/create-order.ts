@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Transaction } from '@/db/client'
 import { businessCounters, orderItems, orders, products, stockLedger } from '@/db/schema'
-import { integers, jsonRows, nextUpdatedAt } from '@/db/sql'
+import { integers, jsonRows, liveProduct, nextUpdatedAt } from '@/db/sql'
 import type { Context } from '../context'
 import { fromUnits, lineTotal, toUnits } from '../decimals'
 import { AppError, type ErrorDetail, validationFailed } from '../errors'
@@ -89,8 +89,8 @@ function lockSellable(tx: Transaction, businessId: string, lines: NewOrder['line
   const skus = lines.flatMap((line) => line.sku ?? [])
   // Two lookups by index, where a condition with OR would read every product of the business.
   const bySku = sql`or product.id in (
-      select id from ${products} where business_id = ${businessId} and deleted_at is null
-        and sku in (select value from json_array_elements_text(${JSON.stringify(skus)}::json)))`
+      select product.id from json_array_elements_text(${JSON.stringify(skus)}::json) as asked(sku)
+      cross join ${liveProduct(businessId, sql`product.sku = asked.sku`)})`
   return tx.execute<Sellable>(sql`
     select product.id, product.sku, product.external_id, product.name, product.price, product.tracked, product.stock
     from ${products} product

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Transaction } from '@/db/client'
 import { products, reservations, stockLedger, stockSubmissions } from '@/db/schema'
-import { integers, jsonRows, nextUpdatedAt } from '@/db/sql'
+import { integers, jsonRows, liveProduct, nextUpdatedAt } from '@/db/sql'
 import type { KeyContext } from '../context'
 import { validationFailed } from '../errors'
 import { newId } from '../ids'
@@ -90,13 +90,11 @@ const resolveProducts = (tx: Transaction, businessId: string, items: StockItem[]
       as row(index int, external_id text, sku text)
     )
     select item.index, product.id, ${identity} as identity
-    from item join ${products} product on product.business_id = ${businessId} and product.deleted_at is null
-      and lower(product.external_id) = lower(item.external_id)
+    from item cross join ${liveProduct(businessId, sql`lower(product.external_id) = lower(item.external_id)`)}
     where item.external_id is not null
     union all
     select item.index, product.id, ${identity} as identity
-    from item join ${products} product on product.business_id = ${businessId} and product.deleted_at is null
-      and product.sku = item.sku
+    from item cross join ${liveProduct(businessId, sql`product.sku = item.sku`)}
     where item.sku is not null`)
 
 const identity = sql`json_build_array(product.sku, product.external_id, product.deleted_at)::text`
