@@ -1,5 +1,5 @@
 // Runs on bare Node, before anything is installed: installs by the lock file, builds when the source has changed, then
-// hands over to the TypeScript that was asked for. Usage: node ops/bootstrap.mjs start|ops|test|bench [arguments]
+// hands over to the TypeScript that was asked for. Usage: node ops/bootstrap.mjs start|ops|test|bench|example [arguments]
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -12,6 +12,7 @@ const TASKS = {
   ops: { entry: 'ops/cli.ts', built: false },
   test: { entry: 'ops/test.ts', built: true },
   bench: { entry: 'bench/main.ts', built: true },
+  example: { entry: 'examples/integrator/main.ts', built: false },
 }
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)

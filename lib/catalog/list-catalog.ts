@@ -1,5 +1,6 @@
-import { and, asc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { products } from '@/db/schema'
+import { isoMoment } from '@/db/sql'
 import type { Context } from '../context'
 import type { CatalogItem } from './contract'
 
@@ -14,24 +15,15 @@ export async function listCatalog(
   { db, business }: Context,
   page: { cursor: number; limit: number },
 ): Promise<{ items: CatalogItem[]; next_cursor: number | null }> {
-  const rows = await db
-    .select({
-      id: products.id,
-      sku: products.sku,
-      external_id: products.externalId,
-      name: products.name,
-      unit: products.unit,
-      stock: products.stock,
-      tracked: products.tracked,
-      available: isAvailable,
-      updated_at: products.updatedAt,
-    })
-    .from(products)
-    .where(and(eq(products.businessId, business.id), isNull(products.deletedAt), gt(products.id, page.cursor)))
-    .orderBy(asc(products.businessId), asc(products.id))
-    .limit(page.limit + 1)
-  const items = rows
-    .slice(0, page.limit)
-    .map((row) => ({ ...row, stock: row.stock === null ? null : Number(row.stock), updated_at: row.updated_at.toISOString() }))
+  // Raw, with moments written by the database: mapping five hundred rows twice costs more than reading them.
+  const rows = await db.execute<CatalogRow>(sql`
+    select id, sku, external_id, name, unit, stock, tracked, ${isAvailable} as available, ${isoMoment(products.updatedAt)} as updated_at
+    from ${products}
+    where ${products.businessId} = ${business.id} and ${products.deletedAt} is null and ${products.id} > ${page.cursor}
+    order by ${products.businessId}, ${products.id}
+    limit ${page.limit + 1}`)
+  const items = rows.slice(0, page.limit).map((row): CatalogItem => ({ ...row, stock: row.stock === null ? null : Number(row.stock) }))
   return { items, next_cursor: rows.length > page.limit ? (items.at(-1)?.id ?? null) : null }
 }
+
+type CatalogRow = Omit<CatalogItem, 'stock'> & { stock: string | null }

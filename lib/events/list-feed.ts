@@ -1,7 +1,8 @@
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { orderEvents } from '@/db/schema'
+import { isoMoment } from '@/db/sql'
 import type { Context } from '../context'
-import type { FeedEvent, OrderEventData } from './contract'
+import type { FeedEvent } from './contract'
 
 /**
  * One page of the business's order events, in commit order (specification, GET /orders). `next_cursor` is the last
@@ -11,19 +12,14 @@ export async function listFeed(
   { db, business }: Context,
   page: { after: number; limit: number },
 ): Promise<{ events: FeedEvent[]; next_cursor: number | null }> {
-  const rows = await db
-    .select({
-      cursor: orderEvents.cursor,
-      id: orderEvents.id,
-      type: orderEvents.type,
-      created_at: orderEvents.createdAt,
-      data: orderEvents.data,
-      delivered: sql<boolean>`${orderEvents.state} = 'confirmed'`,
-    })
-    .from(orderEvents)
-    .where(and(eq(orderEvents.businessId, business.id), gt(orderEvents.cursor, page.after)))
-    .orderBy(asc(orderEvents.businessId), asc(orderEvents.cursor))
-    .limit(page.limit)
-  const events = rows.map((row) => ({ ...row, created_at: row.created_at.toISOString(), data: row.data as OrderEventData }))
+  const rows = await db.execute<FeedRow>(sql`
+    select cursor, id, type, ${isoMoment(orderEvents.createdAt)} as created_at, data, state = 'confirmed' as delivered
+    from ${orderEvents}
+    where ${orderEvents.businessId} = ${business.id} and ${orderEvents.cursor} > ${page.after}
+    order by ${orderEvents.businessId}, ${orderEvents.cursor}
+    limit ${page.limit}`)
+  const events = rows.map((row): FeedEvent => ({ ...row, cursor: Number(row.cursor) }))
   return { events, next_cursor: events.at(-1)?.cursor ?? null }
 }
+
+type FeedRow = Omit<FeedEvent, 'cursor'> & { cursor: string }

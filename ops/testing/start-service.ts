@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
+import manifest from '../../package.json' with { type: 'json' }
 
 export interface RunningService {
   url: string
@@ -16,7 +17,7 @@ export async function startService(environment: Record<string, string>): Promise
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(DATABASE_URL|APP_|PORT|HOST|DATA_DIR|NODE_ENV|VITEST|npm_|INIT_CWD|LOG_LEVEL|UPSTASH)/.test(name)),
   )
-  const child = spawn(process.execPath, ['ops/bootstrap.mjs', 'start'], {
+  const child = spawn(process.execPath, manifest.scripts.start.split(' ').slice(1), {
     env: { ...inherited, NODE_ENV: 'production', PORT: port, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
