@@ -4,6 +4,6 @@ import { spawnSync } from 'node:child_process'
 const parts = process.argv.length > 2 ? process.argv.slice(2) : ['api', 'webhooks']
 for (const part of parts) {
   console.log(`\n## ${part}\n`)
-  const { status } = spawnSync(process.execPath, ['--import', 'tsx', `bench/${part}.ts`], { stdio: 'inherit' })
+  const { status } = spawnSync(process.execPath, ['--import', 'tsx', `bench/${part}.ts`], { stdio: 'inherit', env: { ...process.env, LOG_LEVEL: 'silent' } })
   if (status !== 0) process.exit(status ?? 1)
 }

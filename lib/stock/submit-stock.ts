@@ -24,14 +24,14 @@ export async function submitStock(context: KeyContext, input: StockSubmission): 
   const { items, idempotencyKey = '' } = input
   const submission = { id: newId(), key: idempotencyKey, hash: contentHash(items), now: context.clock.now() }
   const results = await inTransaction(context.db, async (tx) => {
-    const [, [earlier], found] = await pipeline(
+    const [, [earlier], locked] = await pipeline(
       lockKey(tx, context.business.id, idempotencyKey),
       findSubmission(tx, context.business.id, submission),
-      resolveProducts(tx, context.business.id, items),
+      lockProducts(tx, context.business.id, items),
     )
     if (earlier) return replay(earlier, submission.hash)
-    const locked = await lockProducts(tx, context.business.id, items, found)
-    const { plan, changes } = planItems(items, found, locked)
+    await refuseChanged(tx, context.business.id, items, locked)
+    const { plan, changes } = planItems(items, locked)
     const applied = await applyChanges(tx, context.business.id, submission, changes)
     const results = plan.map((result) => withApplied(result, applied))
     await saveSubmission(tx, context, submission, results)
@@ -75,63 +75,52 @@ function replay(earlier: StoredSubmission, hash: string): StockResult[] {
   return asReplay(earlier.results)
 }
 
-interface FoundProduct extends Record<string, unknown> {
-  index: number
-  id: number
-  /** The identifiers as they stood, to see whether they still stand under the lock. */
-  identity: string
-}
-
-/** The product of each item: by external id where there is one (case-insensitive), else by SKU (exact). */
-const resolveProducts = (tx: Transaction, businessId: string, items: StockItem[]) =>
-  tx.execute<FoundProduct>(sql`
-    with item as materialized (
-      select * from json_to_recordset(${jsonRows(items.map((item, index) => ({ index, ...identifierOf(item) })))})
-      as row(index int, external_id text, sku text)
-    )
-    select item.index, product.id, ${identity} as identity
-    from item cross join ${liveProduct(businessId, sql`lower(product.external_id) = lower(item.external_id)`)}
-    where item.external_id is not null
-    union all
-    select item.index, product.id, ${identity} as identity
-    from item cross join ${liveProduct(businessId, sql`product.sku = item.sku`)}
-    where item.sku is not null`)
-
-const identity = sql`json_build_array(product.sku, product.external_id, product.deleted_at)::text`
-
-const identifierOf = ({ external_id, sku }: StockItem) => (external_id === undefined ? { sku } : { external_id })
-
 interface LockedProduct extends Record<string, unknown> {
   index: number
   id: number
   tracked: boolean
   stock: string | null
   stale: boolean | null
-  identity: string
+  /** How many items had a product before any was waited for. */
+  found: number
 }
 
+/** The product of each item: by external id where there is one (case-insensitive), else by SKU (exact). */
+const found = (businessId: string, items: StockItem[]) => sql`
+    item as materialized (
+      select * from json_to_recordset(${jsonRows(items.map((item, index) => ({ index, ...identifierOf(item), version: item.version, observed_at: item.observed_at })))})
+      as row(index int, external_id text, sku text, version bigint, observed_at timestamptz)
+    ), found as materialized (
+      select item.*, product.id from item cross join ${liveProduct(businessId, sql`lower(product.external_id) = lower(item.external_id)`)}
+      where item.external_id is not null
+      union all
+      select item.*, product.id from item cross join ${liveProduct(businessId, sql`product.sku = item.sku`)}
+      where item.sku is not null
+    )`
+
+const identifierOf = ({ external_id, sku }: StockItem) => (external_id === undefined ? { sku } : { external_id })
+
 /**
- * Locks the found products in order of id, and reads them as they are under the lock: what waits here for an order
- * sees that order.
+ * Locks the products of the items in order of id, and reads them as they are under the lock: what waits here for an order
+ * sees that order. One that meanwhile lost the identifier it was found by, or was deleted, is left out.
  */
-async function lockProducts(tx: Transaction, businessId: string, items: StockItem[], found: FoundProduct[]): Promise<LockedProduct[]> {
-  if (found.length === 0) return []
-  const asked = found.map(({ index, id }) => ({ index, id, version: items[index]?.version, observed_at: items[index]?.observed_at }))
-  const locked = await tx.execute<LockedProduct>(sql`
-    select item.index, product.id, product.tracked, product.stock, ${identity} as identity,
-      case when item.version is not null then item.version <= product.last_version
-           else item.observed_at <= product.last_observed_at end as stale
-    from ${products} product
-    join json_to_recordset(${jsonRows(asked)}) as item(index int, id int, version bigint, observed_at timestamptz)
-      on product.id = item.id
-    where product.business_id = ${businessId} and product.id = any(${integers([...new Set(found.map(({ id }) => id))])})
+const lockProducts = (tx: Transaction, businessId: string, items: StockItem[]) =>
+  tx.execute<LockedProduct>(sql`
+    with ${found(businessId, items)}
+    select found.index, product.id, product.tracked, product.stock, (select count(*)::int from found) as found,
+      case when found.version is not null then found.version <= product.last_version
+           else found.observed_at <= product.last_observed_at end as stale
+    from found join ${products} product on product.business_id = ${businessId} and product.id = found.id
+    where product.deleted_at is null
+      and case when found.external_id is not null then lower(product.external_id) = lower(found.external_id) else product.sku = found.sku end
     order by product.id
     for no key update of product`)
-  const identities = new Map(found.map(({ index, identity }) => [index, identity]))
-  if (locked.length !== found.length || locked.some((product) => identities.get(product.index) !== product.identity)) {
-    throw new PremiseChanged('a product was mapped or deleted while the submission waited for it')
-  }
-  return locked
+
+/** A product that was mapped or deleted while it was waited for: its identifier may lead elsewhere now. */
+async function refuseChanged(tx: Transaction, businessId: string, items: StockItem[], locked: LockedProduct[]): Promise<void> {
+  const [counted] =
+    locked.length > 0 ? locked : await tx.execute<{ found: number }>(sql`with ${found(businessId, items)} select count(*)::int as found from found`)
+  if (counted?.found !== locked.length) throw new PremiseChanged('a product was mapped or deleted while the submission waited for it')
 }
 
 interface Change {
@@ -143,10 +132,10 @@ interface Change {
 }
 
 /** What becomes of every item, and what must be written for those that apply. */
-function planItems(items: StockItem[], found: FoundProduct[], locked: LockedProduct[]): { plan: StockResult[]; changes: Change[] } {
+function planItems(items: StockItem[], locked: LockedProduct[]): { plan: StockResult[]; changes: Change[] } {
   const byIndex = new Map(locked.map((product) => [product.index, product]))
   const uses = new Map<number, number>()
-  for (const { id } of found) uses.set(id, (uses.get(id) ?? 0) + 1)
+  for (const { id } of locked) uses.set(id, (uses.get(id) ?? 0) + 1)
   const changes: Change[] = []
   const plan = items.map((item, index): StockResult => {
     const product = byIndex.get(index)

@@ -40,7 +40,7 @@ export interface ClaimOptions {
 }
 
 /** Events of a business that are looked at beyond what it may send, so that some that must wait do not hide those that need not. */
-const LOOK_AHEAD = 8
+const LOOK_AHEAD = 3
 
 /**
  * Takes due events and records an attempt of each before it is sent, in one statement. What is locked by another process
@@ -85,8 +85,7 @@ export async function claimDeliveries(db: Database, options: ClaimOptions): Prom
         select business_id, cursor, order_id from ${orderEvents} event
         where event.business_id = ready.business_id and event.state = 'pending' and event.next_attempt_at <= ${at} ${onlyEvent}
         order by event.next_attempt_at, event.cursor
-        limit ready.room + ${LOOK_AHEAD}::int
-        for update skip locked
+        limit least(ready.room, 1 + ${options.limit}::int / (select count(*)::int from ready)) + ${LOOK_AHEAD}::int
       ) event
     ), judged as materialized (
       select due.*, (
@@ -101,13 +100,19 @@ export async function claimDeliveries(db: Database, options: ClaimOptions): Prom
         select business_id, cursor, room, row_number() over (partition by business_id order by cursor) as place from judged where behind is null
       ) numbered
       where place <= room
+      order by place
       limit ${options.limit}
+    ), held as materialized (
+      select event.business_id, event.cursor from free join ${orderEvents} event on event.business_id = free.business_id and event.cursor = free.cursor
+      where event.state = 'pending' and event.next_attempt_at <= ${at}
+      for update of event skip locked
     ), put_off as (
       update ${orderEvents} event set next_attempt_at = greatest(judged.behind, ${at}) + interval '1 millisecond'
       from judged where judged.behind is not null and event.business_id = judged.business_id and event.cursor = judged.cursor
+        and event.state = 'pending' and event.next_attempt_at <= ${at}
     ), taken as (
       update ${orderEvents} event set lease = ${newId()}, next_attempt_at = ${at} + ${`${LEASE_MS} milliseconds`}::interval
-      from free where event.business_id = free.business_id and event.cursor = free.cursor
+      from held where event.business_id = held.business_id and event.cursor = held.cursor
       returning event.*
     ), recorded as (
       insert into ${deliveryAttempts} (business_id, event_id, round, attempt, started_at)

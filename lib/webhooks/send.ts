@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Readable } from 'node:stream'
 import { buildConnector, Pool, request } from 'undici'
 import { type CheckedTarget, checkTarget, RefusedAddress, type Resolve } from './address'
 import { DELIVERY_TIMEOUT_MS, EXCERPT_BYTES } from './rules'
@@ -29,38 +29,45 @@ const SUCCESS_EXCERPT_MS = 250
 export async function send(address: string, headers: Record<string, string>, body: string, options: SendOptions = {}): Promise<SendOutcome> {
   const timeoutMs = options.timeoutMs ?? DELIVERY_TIMEOUT_MS
   const startedAt = performance.now()
-  const deadline = AbortSignal.timeout(timeoutMs)
+  const elapsedMs = () => performance.now() - startedAt
+  const deadline = new AbortController()
+  const timer = setTimeout(() => deadline.abort(), timeoutMs)
   const outcome = (change: Partial<SendOutcome>): SendOutcome => ({
     ok: false,
     status: null,
     error: null,
     excerpt: null,
     ...change,
-    durationMs: Math.round(performance.now() - startedAt),
+    durationMs: Math.round(elapsedMs()),
   })
   try {
-    const target = await orLate(checkTarget(address, options), deadline)
+    const target = await orLate(checkTarget(address, options), deadline.signal)
     const response = await request(target.url, {
       method: 'POST',
       headers,
       body,
       dispatcher: poolFor(target),
-      signal: deadline,
+      signal: deadline.signal,
       headersTimeout: 0,
       bodyTimeout: 0,
     })
     const status = response.statusCode
     const ok = status >= 200 && status < 300
-    const excerpt = await readExcerpt(response.body, ok ? AbortSignal.any([deadline, AbortSignal.timeout(SUCCESS_EXCERPT_MS)]) : deadline)
+    const excerpt = await readExcerpt(response.body, ok ? SUCCESS_EXCERPT_MS : timeoutMs - elapsedMs())
     return outcome({ ok, status, excerpt, error: ok ? null : statusInWords(status) })
   } catch (error) {
-    return outcome({ error: deadline.aborted ? `There was no answer within ${timeoutMs / 1000} seconds.` : inWords(error) })
+    return outcome({ error: deadline.signal.aborted ? `There was no answer within ${timeoutMs / 1000} seconds.` : inWords(error) })
+  } finally {
+    clearTimeout(timer)
   }
 }
 
 /** Name look-ups cannot be aborted: they are left behind instead. */
 function orLate<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
-  return Promise.race([work, new Promise<never>((_, failed) => deadline.addEventListener('abort', () => failed(deadline.reason), { once: true }))])
+  return new Promise((done, failed) => {
+    deadline.addEventListener('abort', () => failed(deadline.reason), { once: true })
+    work.then(done, failed)
+  })
 }
 
 const MAX_POOLS = 256
@@ -101,29 +108,28 @@ export async function closeConnections(): Promise<void> {
   await Promise.all(open.map((pool) => pool.destroy()))
 }
 
-/** The beginning of the answer, as text without control characters. Stops at its end, the limit or the signal. */
-async function readExcerpt(
-  body: AsyncIterable<Buffer> & { destroy(): unknown; on(event: 'error', listener: () => void): unknown },
-  until: AbortSignal,
-): Promise<string | null> {
+/** The beginning of the answer, as text without control characters. Stops at its end, the limit or after a time. */
+async function readExcerpt(body: Readable, withinMs: number): Promise<string | null> {
   const chunks: Buffer[] = []
   let length = 0
-  body.on('error', () => {})
-  const read = (async () => {
-    for await (const chunk of body) {
+  await new Promise<void>((ended) => {
+    const timer = setTimeout(ended, withinMs)
+    const stop = () => {
+      clearTimeout(timer)
+      ended()
+    }
+    body.on('data', (chunk: Buffer) => {
       chunks.push(chunk.subarray(0, EXCERPT_BYTES - length))
       length += chunk.length
-      if (length >= EXCERPT_BYTES) return
-    }
-  })().catch(() => {})
-  const stopped = new AbortController()
-  const ended = sleep(DELIVERY_TIMEOUT_MS, undefined, { signal: AbortSignal.any([until, stopped.signal]) }).catch(() => {})
-  await Promise.race([read, ended])
-  stopped.abort()
-  body.destroy()
+      if (length >= EXCERPT_BYTES) stop()
+    })
+    for (const event of ['end', 'close', 'error']) body.on(event, stop)
+  })
+  // Whatever is still to come is not waited for; an answer that has ended leaves its connection for the next delivery.
+  if (!body.readableEnded) body.destroy()
   if (length === 0) return null
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
-  return new TextDecoder().decode(Buffer.concat(chunks)).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '�')
+  return new TextDecoder().decode(Buffer.concat(chunks)).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd')
 }
 
 function statusInWords(status: number): string {
