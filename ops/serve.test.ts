@@ -5,7 +5,8 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { freePort, startService } from './testing/start-service'
+import { startProxy } from '@/db/testing/proxy'
+import { startService } from './testing/start-service'
 
 let folder: string
 beforeAll(async () => {
@@ -175,36 +176,4 @@ async function raw(url: string, method: string, path: string): Promise<string> {
   let text = ''
   for await (const chunk of socket) text += chunk
   return text
-}
-
-/** Stands between the service and its database, and can be told to refuse or to swallow everything. */
-async function startProxy(target: number) {
-  const { createServer: createTcpServer } = await import('node:net')
-  let mode: 'pass' | 'refuse' | 'hang' = 'pass'
-  const open = new Set<import('node:net').Socket>()
-  const server = createTcpServer((client) => {
-    if (mode === 'refuse') return void client.destroy()
-    const upstream = connect(target, '127.0.0.1')
-    for (const socket of [client, upstream]) {
-      open.add(socket)
-      socket.on('error', () => {}).on('close', () => open.delete(socket))
-    }
-    client.on('data', (chunk) => mode === 'pass' && upstream.write(chunk))
-    upstream.on('data', (chunk) => mode === 'pass' && client.write(chunk))
-    client.on('close', () => upstream.destroy())
-    upstream.on('close', () => client.destroy())
-  })
-  const port = await freePort()
-  await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening))
-  return {
-    port,
-    set(next: typeof mode) {
-      mode = next
-      if (next !== 'hang') for (const socket of open) socket.destroy()
-    },
-    close() {
-      for (const socket of open) socket.destroy()
-      server.close()
-    },
-  }
 }

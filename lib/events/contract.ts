@@ -37,7 +37,6 @@ export const feedEvent = z.object({
   delivered: z.boolean(),
 })
 
-export type OrderEventData = z.output<typeof orderEventData>
 export type FeedEvent = z.output<typeof feedEvent>
 
 export const feedContract = defineContract({

@@ -1,5 +1,7 @@
+import { createServer as createHttpsServer } from 'node:https'
 import { createServer, type Server } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { expiredCertificate } from '../testing/expired-certificate'
 import { type Receiver, startReceiver } from '../testing/receiver'
 import { closeConnections, send } from './send'
 
@@ -95,6 +97,21 @@ describe('what is not HTTP', () => {
     expect(await post('http://127.0.0.1:1025/')).toMatchObject({ ok: false, error: expect.stringContaining('refused') })
     expect(await post('https://10.0.0.1/')).toMatchObject({ ok: false, error: expect.stringContaining('only public addresses are called') })
   })
+})
+
+test('a receiver whose TLS certificate has run out gets nothing', async () => {
+  let asked = 0
+  const server = createHttpsServer(expiredCertificate, (_, response) => {
+    asked += 1
+    response.end()
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  expect(await post(`https://127.0.0.1:${(server.address() as { port: number }).port}/`)).toMatchObject({
+    ok: false,
+    error: expect.stringContaining('certificate'),
+  })
+  expect(asked).toBe(0)
+  server.close()
 })
 
 test('the connection goes to the address that was checked, whatever the name says a moment later', async () => {
