@@ -5,7 +5,12 @@ export class StockBook {
   private readonly seen = new Set<string>()
 
   set(sku: string, stock: number): void {
-    this.entries.set(sku, { stock, version: Date.now() })
+    this.entries.set(sku, { stock, version: this.nextVersion(sku) })
+  }
+
+  /** Milliseconds, yet always more than the last: a version that does not grow is discarded. */
+  private nextVersion(sku: string): number {
+    return Math.max((this.entries.get(sku)?.version ?? 0) + 1, Date.now())
   }
 
   get(sku: string): { stock: number; version: number } {
@@ -34,7 +39,7 @@ export class StockBook {
       const entry = sku === null ? undefined : this.entries.get(sku)
       if (!entry || sku === null) continue
       entry.stock = Math.round((entry.stock + sign * quantity) * 1000) / 1000
-      entry.version = Math.max(entry.version + 1, Date.now())
+      entry.version = this.nextVersion(sku)
       changed.push(sku)
     }
     return changed

@@ -43,6 +43,8 @@ let booked = 0
 /** One way in for both paths: deduplicate, book, and submit what changed. */
 async function handle(event: OrderEvent, path: string): Promise<void> {
   if (!book.isNew(event.id)) return
+  // Confirmed before it is booked and submitted: a stock that holds the sale already must not have it subtracted again.
+  await client.acknowledge([event.id])
   const changed = book.book(event)
   say(
     'integrator',
@@ -97,6 +99,7 @@ try {
 
   // The last word of the day: everything once more, as the daily reconciliation does.
   say('integrator', 'reconciliation: a full submission')
+  for (const sku of book.skus) book.set(sku, book.get(sku).stock)
   await submit(book.skus)
   const service = await client.stock()
   console.log(`\n${'SKU'.padEnd(14)}${'service'.padStart(10)}${'integrator'.padStart(12)}`)
@@ -133,10 +136,7 @@ async function readFeedUntil(done: () => boolean): Promise<void> {
     await sleep(2000)
     const { events, next_cursor } = await client.feed(after)
     for (const event of events) {
-      if (!event.delivered) {
-        if (!explained) explain(event.id)
-        await client.acknowledge([event.id])
-      }
+      if (!event.delivered && !explained) explain(event.id)
       await handle(event, 'feed')
     }
     after = next_cursor ?? after
