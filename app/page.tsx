@@ -1,3 +1,4 @@
+import { headers } from 'next/headers'
 import { catalogContract, mappingContract } from '@/lib/catalog/contract'
 import { ackContract, feedContract } from '@/lib/events/contract'
 import { pingContract } from '@/lib/integration/contract'
@@ -5,7 +6,14 @@ import { stockContract } from '@/lib/stock/contract'
 
 const contracts = [pingContract, stockContract, catalogContract, mappingContract, feedContract, ackContract]
 
-export default function Home() {
+/** The address that this page was asked for under, so that what it shows can be pasted as it stands. */
+async function ownAddress(): Promise<string> {
+  const asked = await headers()
+  return process.env.APP_URL ?? `${asked.get('x-forwarded-proto') ?? 'http'}://${asked.get('host')}`
+}
+
+export default async function Home() {
+  const address = await ownAddress()
   return (
     <main>
       <h1>External Inventory</h1>
@@ -17,8 +25,7 @@ export default function Home() {
       <p>
         Send the key that the business made for you as a bearer token. Every path below is under <code>/api/v1/external</code>.
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keyboard */}
-      <pre tabIndex={0}>curl -X POST -H &quot;Authorization: Bearer $API_KEY&quot; /api/v1/external/ping</pre>
+      <pre>{`curl -X POST -H "Authorization: Bearer $API_KEY" ${address}/api/v1/external/ping`}</pre>
 
       <h2>What a system can do</h2>
       <table>
