@@ -19,7 +19,7 @@ const catalog = (url: string, key: string | null, headers: Record<string, string
 
 const ops = (environment: Record<string, string>, ...args: string[]) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['ops/bootstrap.mjs', 'ops', ...args], {
-    env: { ...process.env, DATABASE_URL: '', NODE_ENV: 'production', ...environment },
+    env: { ...process.env, DATABASE_URL: '', WEBHOOK_ALLOW_LOCAL: '', NODE_ENV: 'production', ...environment },
     encoding: 'utf8',
   })
   return { status, stdout, stderr }
