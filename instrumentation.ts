@@ -1,12 +1,14 @@
-/** Runs once where a server of Next starts: with Inngest configured, order events are announced to it. */
+/** Runs once where a server of Next starts: reads the settings, and with Inngest configured announces order events to it. */
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME !== 'nodejs') return
+  const { readSettings } = await import('@/lib/env')
   const { inngestAnnouncer, usesInngest } = await import('@/lib/jobs/engine')
-  const { announceWith } = await import('@/lib/events/announce')
+  const { announceWith, isAnnouncing } = await import('@/lib/events/announce')
   const { log } = await import('@/lib/log')
+  readSettings()
   if (usesInngest()) announceWith(inngestAnnouncer)
-  else if (process.env.VERCEL)
+  else if (!isAnnouncing())
     log.error(
-      'webhooks are not delivered: this platform keeps no process running, and Inngest is not configured. Set INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY.',
+      'webhooks are not delivered: this process keeps no worker, and Inngest is not configured. Start with "npm start", or set INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY.',
     )
 }

@@ -20,6 +20,9 @@ const STATEMENT_TIMEOUT_MS = 30_000
  * keep them.
  */
 export function openPool(url: string, options: { max?: number; applicationName?: string } = {}): Pool {
+  // A pooler that cannot keep prepared statements refuses these as well.
+  const pooled = new URL(url).searchParams.get('prepare') === 'false'
+  const timeouts = pooled ? {} : { statement_timeout: STATEMENT_TIMEOUT_MS, idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS }
   const settings: Options<Record<string, never>> = {
     max: options.max ?? 10,
     connect_timeout: CONNECT_TIMEOUT_S,
@@ -27,8 +30,7 @@ export function openPool(url: string, options: { max?: number; applicationName?:
     connection: {
       application_name: options.applicationName ?? 'external-inventory',
       TimeZone: 'UTC',
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+      ...timeouts,
     },
   }
   return drizzle(prepareEveryStatement(postgres(url, settings)), { schema })

@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, openSync } from 'node:fs'
-import { chmod, chown, cp, mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, open, readFile, realpath, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -27,6 +27,8 @@ export interface EmbeddedOptions {
   onProgress?: (message: string) => void
   /** False only for throw-away data: the database then does not wait for the disk. */
   durable?: boolean
+  /** Uses the database that is running on the folder, where one is, instead of refusing. */
+  join?: boolean
 }
 
 /** A start that failed for a reason that the reader can mend. The message is for them. */
@@ -44,8 +46,51 @@ export async function findRunningEmbedded(dataDir: string): Promise<string | nul
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const dataDir = resolve(options.dataDir)
+  await mkdir(dataDir, { recursive: true })
+  return alone(dataDir, async () => {
+    const running = options.join ? await findRunningEmbedded(dataDir) : null
+    return running ? { url: running, stop: async () => {}, failed: new Promise(() => {}) } : startAlone(dataDir, options)
+  })
+}
+
+/** One start at a time on a data folder: two first ones would tear down what the other makes. */
+async function alone<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
+  const lock = join(dataDir, 'starting')
+  const deadline = Date.now() + START_TIMEOUT_MS
+  for (;;) {
+    try {
+      const file = await open(lock, 'wx')
+      await file.writeFile(String(process.pid))
+      await file.close()
+      break
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      const holder = Number(await readFile(lock, 'utf8').catch(() => ''))
+      if (holder && !isAlive(holder)) await rm(lock, { force: true })
+      else if (Date.now() > deadline)
+        throw new EmbeddedDatabaseError(`Another start on ${dataDir} does not come to an end (process ${holder}). Stop it, or remove the file ${lock}.`)
+      else await new Promise((again) => setTimeout(again, 100))
+    }
+  }
+  try {
+    return await work()
+  } finally {
+    await rm(lock, { force: true })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+async function startAlone(dataDir: string, options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   // Others may pass through (the database's user must), none may list; what is secret inside is closed by itself.
-  await mkdir(dataDir, { recursive: true, mode: 0o711 })
+  await makePassable(dataDir)
   const owner = await databaseUser()
   const home = await databaseHome(dataDir, owner)
   const password = await databasePassword(dataDir)
@@ -88,18 +133,26 @@ async function databaseUser(): Promise<Owner | null> {
 
 /** The folder that holds the cluster: the data folder, or one outside where its user may not enter that one. */
 async function databaseHome(dataDir: string, owner: Owner | null): Promise<string> {
-  if (!owner || (await mayEnter(dataDir, owner))) return dataDir
+  // Where it was put once it stays, though the path may have been opened since.
   const pointer = join(dataDir, 'home.json')
   const known = await readJson<{ home: string }>(pointer)
   if (known) return known.home
+  if (!owner || (await mayEnter(dataDir, owner))) return dataDir
   const home = join('/var/lib/external-inventory', randomBytes(8).toString('hex'))
-  await mkdir(home, { recursive: true, mode: 0o711 })
-  await writeFile(pointer, JSON.stringify({ home }))
+  await makePassable(dirname(home))
+  await makePassable(home)
+  await writeWhole(pointer, JSON.stringify({ home }))
   return home
 }
 
+/** A folder that others may pass through, whatever the umask is. */
+async function makePassable(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  await chmod(folder, 0o711)
+}
+
 async function mayEnter(path: string, owner: Owner): Promise<boolean> {
-  for (let folder = path; ; folder = dirname(folder)) {
+  for (let folder = await realpath(path); ; folder = dirname(folder)) {
     const { uid, gid, mode } = await stat(folder)
     const bit = uid === owner.uid ? 0o100 : gid === owner.gid ? 0o010 : 0o001
     if ((mode & bit) === 0) return false
@@ -112,7 +165,7 @@ async function databasePassword(dataDir: string): Promise<string> {
   const known = await readFile(path, 'utf8').catch(() => null)
   if (known) return known
   const made = randomBytes(24).toString('base64url')
-  await writeFile(path, made, { mode: 0o600 })
+  await writeWhole(path, made)
   return made
 }
 
@@ -131,6 +184,7 @@ async function reachableBinaries(home: string, owner: Owner | null): Promise<str
   const copy = join(home, `postgres-binaries-${version}`)
   if (!existsSync(copy)) {
     await cp(installed, `${copy}.partial`, { recursive: true, verbatimSymlinks: true })
+    spawnSync('chmod', ['-R', 'a+rX', `${copy}.partial`])
     await rename(`${copy}.partial`, copy)
   }
   return copy
@@ -246,8 +300,7 @@ async function startCluster(options: ClusterOptions & { dataDir: string; log: st
   }
   await createDatabase(address('postgres'))
   const url = address(DATABASE)
-  await writeFile(join(dataDir, 'postgres.json'), JSON.stringify({ url }), { mode: 0o600 })
-  await chmod(join(dataDir, 'postgres.json'), 0o600)
+  await writeWhole(join(dataDir, 'postgres.json'), JSON.stringify({ url }))
   return { url, stop, failed }
 }
 
@@ -265,12 +318,17 @@ async function clusterHolder(cluster: string): Promise<number | null> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => null)
   const pid = Number(text?.split('\n')[0])
   if (!pid) return null
-  try {
-    process.kill(pid, 0)
-    return pid
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM' ? pid : null
-  }
+  if (isPostgres(pid)) return pid
+  // Left by a crash, and the number is another program's by now: Postgres itself would stop at it.
+  if (text !== null) await rm(join(cluster, 'postmaster.pid'), { force: true })
+  return null
+}
+
+function isPostgres(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' })
+  // Where there is no ps, whoever has the number is taken for it.
+  if (typeof stdout !== 'string') return isAlive(pid)
+  return /postgres/.test(stdout)
 }
 
 /** Waits until nobody holds the cluster; false when somebody still does at the end. */
@@ -328,6 +386,12 @@ function exitOf(child: ChildProcess): Promise<number | null> {
   })
 }
 
+/** Written beside its place and moved there: a process that dies leaves the old file or the new one. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text, { mode: 0o600 })
+  await rename(`${path}.new`, path)
+}
+
 async function tail(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch(() => '')
   return text.trimEnd().split('\n').slice(-8).join('\n')
@@ -335,5 +399,9 @@ async function tail(path: string): Promise<string> {
 
 async function readJson<T>(path: string): Promise<T | null> {
   const text = await readFile(path, 'utf8').catch(() => null)
-  return text === null ? null : (JSON.parse(text) as T)
+  try {
+    return text === null ? null : (JSON.parse(text) as T)
+  } catch {
+    return null
+  }
 }

@@ -37,9 +37,13 @@ const settings = z
     UPSTASH_REDIS_REST_URL: address(['http:', 'https:'], 'https://your-database.upstash.io'),
     UPSTASH_REDIS_REST_TOKEN: optional,
     WEBHOOK_RETRY_SECONDS: optional.refine(
-      (value) => value === undefined || /^\d+(\.\d+)?(,\d+(\.\d+)?)*$/.test(value),
-      'must be seconds separated by commas, such as 30,120,600,3600,21600',
+      (value) => value === undefined || value.split(',').every((seconds) => /^\d+(\.\d+)?$/.test(seconds) && Number(seconds) <= 2_592_000),
+      'must be seconds separated by commas, each 30 days at most, such as 30,120,600,3600,21600',
     ),
+    INNGEST_EVENT_KEY: optional,
+    INNGEST_SIGNING_KEY: optional,
+    INNGEST_DEV: optional,
+    INNGEST_BASE_URL: address(['http:', 'https:'], 'https://inngest.example.com'),
     WEBHOOK_CONCURRENCY: wholeNumber(1, 500, 32),
     WEBHOOK_ALLOW_LOCAL: flag,
     WEBHOOK_ALLOW_LOCAL_IN_PRODUCTION: flag,
@@ -63,6 +67,22 @@ const settings = z
         path: ['WEBHOOK_ALLOW_LOCAL'],
         message:
           'is for local development: with a database of your own, webhooks to this machine would reach its internal services. Remove it, or confirm with WEBHOOK_ALLOW_LOCAL_IN_PRODUCTION=1',
+      })
+    }
+    const development = value.INNGEST_DEV !== undefined && !['0', 'false'].includes(value.INNGEST_DEV)
+    if (!development && Boolean(value.INNGEST_EVENT_KEY) !== Boolean(value.INNGEST_SIGNING_KEY)) {
+      context.addIssue({
+        code: 'custom',
+        path: [value.INNGEST_EVENT_KEY ? 'INNGEST_SIGNING_KEY' : 'INNGEST_EVENT_KEY'],
+        message: 'is missing: Inngest needs both its event key and its signing key',
+      })
+    }
+    if (!development && value.INNGEST_BASE_URL && !value.INNGEST_EVENT_KEY) {
+      context.addIssue({
+        code: 'custom',
+        path: ['INNGEST_EVENT_KEY'],
+        message:
+          'is missing: a self-hosted Inngest server needs INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY, as it was started with (or INNGEST_DEV=1 for a dev server)',
       })
     }
     if (Boolean(value.UPSTASH_REDIS_REST_URL) !== Boolean(value.UPSTASH_REDIS_REST_TOKEN)) {

@@ -44,7 +44,7 @@ function install() {
 function build() {
   const stamp = '.next/built-from'
   const sources = ['app', 'lib', 'db'].flatMap(filesOf).filter((file) => !file.includes('.test.'))
-  const wanted = hash([...sources, 'next.config.ts', 'tsconfig.json', 'package-lock.json'])
+  const wanted = hash([...sources, 'instrumentation.ts', 'next.config.ts', 'tsconfig.json', 'package-lock.json'])
   if (read(stamp) === wanted && existsSync('.next/BUILD_ID')) return
   say('Building (after each change of the source; this takes about half a minute)…')
   run([process.execPath, 'node_modules/next/dist/bin/next', 'build'], 'The build failed.', { NODE_ENV: 'production' })

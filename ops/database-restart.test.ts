@@ -59,7 +59,7 @@ test('Postgres restarted under the worker again and again: every event arrives, 
   await expect.poll(pending, { interval: 500, timeout: LEASE_MS + 30_000 }).toBe(0)
   expect(new Set(receiver.ids()).size).toBe(150)
   await shop.sell({ 'SKU-1': 1 })
-  await notifyWorkers(shop.context.db, shop.context.business.id)
+  await notifyWorkers(shop.context.db)
   await expect.poll(pending, { timeout: 5_000 }).toBe(0)
   await worker.stop()
 }, 180_000)

@@ -21,6 +21,8 @@ export async function openEmbeddedDatabase(settings: Settings, onProgress: (mess
 }
 
 async function loadEmbeddedSecret(settings: Settings): Promise<void> {
+  // A database of the service's own is a local trial: webhooks to this machine need no second setting.
+  process.env.WEBHOOK_ALLOW_LOCAL_IN_PRODUCTION = '1'
   // An empty setting counts as none.
   process.env.APP_SECRET ||= await embeddedSecret(settings.DATA_DIR)
 }
@@ -60,14 +62,14 @@ export async function withDatabase<T>(settings: Settings, work: (db: Pool) => Pr
   let owned: EmbeddedDatabase | undefined
   let url = settings.DATABASE_URL ?? (await findRunningEmbedded(settings.DATA_DIR))
   if (!url) {
-    owned = await startEmbedded({ dataDir: settings.DATA_DIR })
+    owned = await startEmbedded({ dataDir: settings.DATA_DIR, join: true })
     url = owned.url
   }
   if (!settings.DATABASE_URL) await loadEmbeddedSecret(settings)
   await prepareDatabase(url)
   const db = openPool(url, { max: 4, applicationName: 'external-inventory ops' })
   // The process that serves delivers; this one tells it.
-  announceWith(usesInngest() ? inngestAnnouncer : (businessId) => notifyWorkers(db, businessId))
+  announceWith(usesInngest() ? inngestAnnouncer : () => notifyWorkers(db))
   try {
     return await work(db)
   } finally {

@@ -21,6 +21,9 @@ const TIDY_INTERVAL_MS = 10 * 60_000
 /** Requests in flight may take this long after SIGTERM; nothing here takes longer than its deadline of 10 s. */
 const DRAIN_TIMEOUT_MS = 20_000
 
+/** A second signal after this time means: at once. */
+const REPEAT_MS = 1000
+
 const progress = (message: string) => console.log(`  ${message}`)
 
 /** `npm start`: database, schema, demo data, server, in that order, and all of it down again at the end. */
@@ -43,6 +46,8 @@ async function serve(): Promise<void> {
   progress('Migrating the database')
   await prepareDatabase(process.env.DATABASE_URL ?? '')
   const welcome = embedded ? await makeDemo(sharedPool(), url, progress) : null
+  // Said as soon as it is known: it is never said again.
+  if (welcome) console.log(`\n${welcome}\n`)
 
   if (!usesInngest()) worker = await startWorker(settings)
   trustForwardedFor()
@@ -51,7 +56,7 @@ async function serve(): Promise<void> {
   handler = app.getRequestHandler()
   if (embedded) writeFileSync(runningFile(settings), JSON.stringify({ pid: process.pid, url }))
   keepTidyEvery(TIDY_INTERVAL_MS)
-  console.log(`\nReady at ${settings.APP_URL ?? url}\n${welcome ? `\n${welcome}\n` : ''}`)
+  console.log(`\nReady at ${settings.APP_URL ?? url}\n`)
 }
 
 function listen(server: ReturnType<typeof frontServer>, port: number, host: string | undefined): Promise<number> {
@@ -91,10 +96,19 @@ async function refuseSecondStart(settings: Settings): Promise<void> {
     (response) => response.ok,
     () => false,
   )
-  if (answered)
+  if (answered && isAlive(running.pid))
     throw new StartError(
       `The service is already running at ${running.url} (process ${running.pid}). Stop it there with Ctrl-C, or start another one with its own DATA_DIR and PORT.`,
     )
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
 }
 
 function keepTidyEvery(intervalMs: number): void {
@@ -110,17 +124,22 @@ function stopOnSignals(
   stopWorker: () => Promise<void>,
 ): void {
   let stopping = false
+  let stoppedAt = 0
   const stop = async (reason: string, code: number) => {
-    if (stopping) process.exit(1)
+    if (stopping) {
+      // npm passes on a Ctrl-C that the terminal has sent us already: one press is not two.
+      if (Date.now() - stoppedAt > REPEAT_MS) process.exit(1)
+      return
+    }
     stopping = true
+    stoppedAt = Date.now()
     console.log(`\n${reason}: finishing requests…`)
-    const drained = new Promise((done) => server.close(done))
+    const drained = Promise.all([new Promise((done) => server.close(done)), stopWorker()])
     server.closeIdleConnections()
     // A connection that a client keeps open would hold the server until its time-out.
     const idle = setInterval(() => server.closeIdleConnections(), 100)
     await Promise.race([drained, new Promise((late) => setTimeout(late, DRAIN_TIMEOUT_MS))])
     clearInterval(idle)
-    await stopWorker()
     await closeSharedPool()
     rmSync(runningFile(settings), { force: true })
     await database?.stop()

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, check, integer, numeric, pgTable, primaryKey, timestamp, uniqueIndex, uuid, varchar } from 'drizzle-orm/pg-core'
+import { bigint, boolean, check, index, integer, numeric, pgTable, primaryKey, timestamp, uniqueIndex, uuid, varchar } from 'drizzle-orm/pg-core'
 import { businesses, moment } from './businesses'
 
 /** Units of stock: up to three decimals, as the specification has them. */
@@ -37,6 +37,9 @@ export const products = pgTable(
     // Only live products hold their identifiers: a deleted one frees both.
     uniqueIndex('products_live_sku').on(t.businessId, t.sku).where(sql`deleted_at is null`),
     uniqueIndex('products_live_external_id').on(t.businessId, sql`lower(external_id)`).where(sql`deleted_at is null`),
+    // Pages by id: without these a long run of deleted products, or of those not for sale, would be read to be passed over.
+    index('products_live').on(t.businessId, t.id).where(sql`deleted_at is null`),
+    index('products_for_sale').on(t.businessId, t.id).where(sql`deleted_at is null and for_sale`),
     check('products_stock_iff_tracked', sql`${t.tracked} = (${t.stock} is not null)`),
     check('products_price', sql`${t.price} >= 0`),
   ],

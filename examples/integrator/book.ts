@@ -23,7 +23,11 @@ export class StockBook {
     return [...this.entries.keys()]
   }
 
-  /** Whether the event is new here. The same event may arrive more than once, by webhook and by the feed. */
+  knows(eventId: string): boolean {
+    return this.seen.has(eventId)
+  }
+
+  /** Whether the event is new here, from now on it is not. The same event may arrive more than once, by webhook and by the feed. */
   isNew(eventId: string): boolean {
     if (this.seen.has(eventId)) return false
     this.seen.add(eventId)

@@ -42,9 +42,10 @@ let booked = 0
 
 /** One way in for both paths: deduplicate, book, and submit what changed. */
 async function handle(event: OrderEvent, path: string): Promise<void> {
-  if (!book.isNew(event.id)) return
+  if (book.knows(event.id)) return
   // Confirmed before it is booked and submitted: a stock that holds the sale already must not have it subtracted again.
   await client.acknowledge([event.id])
+  if (!book.isNew(event.id)) return
   const changed = book.book(event)
   say(
     'integrator',

@@ -8,10 +8,11 @@ import { newId } from '../ids'
 import { DIRECTIONS } from '../integration/contract'
 import { inTransaction, violatesUnique } from '../transaction'
 import { hashPassword } from './password'
+import { SLUG } from './rules'
 
 export const newBusiness = z.object({
   name: text(1, 200),
-  slug: z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'must be 1 to 63 of a-z, 0-9 and -, not beginning or ending with -'),
+  slug: z.string().regex(SLUG, 'must be 1 to 63 of a-z, 0-9 and -, not beginning or ending with -'),
   currency: z.string().regex(/^[A-Z]{3}$/, 'must be a currency code of three letters, such as EUR'),
   ownerEmail: z.email('must be an e-mail address').toLowerCase(),
   ownerPassword: z.string().min(8, 'must have at least 8 characters').max(128, 'must have at most 128 characters'),

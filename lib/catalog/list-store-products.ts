@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull } from 'drizzle-orm'
+import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm'
 import { products } from '@/db/schema'
 import type { Context } from '../context'
 import { isAvailable } from './list-catalog'
@@ -21,7 +21,7 @@ export async function listStoreProducts(
   const rows = await db
     .select({ id: products.id, name: products.name, unit: products.unit, price: products.price, stock: products.stock, available: isAvailable })
     .from(products)
-    .where(and(eq(products.businessId, business.id), isNull(products.deletedAt), eq(products.forSale, true), gt(products.id, page.cursor)))
+    .where(and(eq(products.businessId, business.id), isNull(products.deletedAt), sql`${products.forSale}`, gt(products.id, page.cursor)))
     .orderBy(asc(products.businessId), asc(products.id))
     .limit(page.limit + 1)
   const items = rows

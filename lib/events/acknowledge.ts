@@ -1,11 +1,14 @@
 import type { Context } from '../context'
 import { inTransaction } from '../transaction'
-import { confirmEvents } from './confirm-events'
+import { announceEvents } from './announce'
+import { acknowledgeEvents } from './confirm-events'
 
 /**
  * Confirms the listed events: the webhook no longer sends them and they stop reserving stock (specification,
  * POST /orders/ack). Counts those that became confirmed now; unknown ids, and another business's, count nothing.
  */
 export async function acknowledge({ db, business, clock }: Context, { event_ids }: { event_ids: string[] }): Promise<{ acknowledged: number }> {
-  return { acknowledged: await inTransaction(db, (tx) => confirmEvents(tx, business.id, [...new Set(event_ids)], 'ack', clock.now())) }
+  const { acknowledged, due } = await inTransaction(db, (tx) => acknowledgeEvents(tx, business.id, [...new Set(event_ids)], clock.now()))
+  await announceEvents(due)
+  return { acknowledged }
 }

@@ -1,32 +1,45 @@
 import { log } from '../log'
 import type { RecordedEvent } from './record-event'
 
+export interface DueEvent extends Record<string, unknown> {
+  businessId: string
+  eventId: string
+}
+
 /** Wakes whatever delivers events: Inngest, or the worker of this process or of another. */
-export type Announcer = (businessId: string, eventIds: string[]) => Promise<void> | void
+export type Announcer = (events: readonly DueEvent[]) => Promise<void> | void
 
 const ANNOUNCER = Symbol.for('external-inventory.announcer')
 const shared = globalThis as { [ANNOUNCER]?: Announcer }
+/** Whoever waits for an order waits no longer than this for the wake-up of its event. */
+const ANNOUNCE_TIMEOUT_MS = 2000
 
 /** Said once by the process that runs the engine. One for every copy of this module. */
 export function announceWith(announcer: Announcer): void {
   shared[ANNOUNCER] = announcer
 }
 
+/** Whether anything delivers events here. */
+export const isAnnouncing = (): boolean => shared[ANNOUNCER] !== undefined
+
 /**
  * Tells that events are due, after they were committed. It only wakes: the rows are the truth, and what is not woken is
  * found by the sweep. So its failure is logged, and fails nothing.
  */
-export async function announceEvents(businessId: string, eventIds: string[]): Promise<void> {
-  if (eventIds.length === 0) return
+export async function announceEvents(events: readonly DueEvent[]): Promise<void> {
+  if (events.length === 0) return
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, failed) => {
+    timer = setTimeout(() => failed(new Error(`no answer within ${ANNOUNCE_TIMEOUT_MS} ms`)), ANNOUNCE_TIMEOUT_MS)
+  })
   try {
-    await shared[ANNOUNCER]?.(businessId, eventIds)
+    await Promise.race([shared[ANNOUNCER]?.(events), late])
   } catch (error) {
     log.error({ err: error }, 'events could not be announced: the sweep finds them within a minute')
+  } finally {
+    clearTimeout(timer)
   }
 }
 
 export const announceRecorded = (businessId: string, events: readonly RecordedEvent[]): Promise<void> =>
-  announceEvents(
-    businessId,
-    events.filter(({ queued }) => queued).map(({ id }) => id),
-  )
+  announceEvents(events.filter(({ queued }) => queued).map(({ id }) => ({ businessId, eventId: id })))

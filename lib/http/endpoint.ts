@@ -33,7 +33,7 @@ export function endpoint<Q extends z.ZodType, B extends z.ZodType, A extends z.Z
       noted.key_prefix = actor.prefix
       admit(contract, business, actor)
       const idempotencyKey = contract.idempotent ? readIdempotencyKey(request.headers) : undefined
-      const query = contract.query ? parse(contract.query, readQuery(new URL(request.url).searchParams)) : {}
+      const query = contract.query ? parse(contract.query, readQuery(new URL(request.url).searchParams, contract.query)) : {}
       const body = contract.body ? parseBody(contract, await readBody(request)) : {}
       const input = { ...(query as object), ...(body as object), idempotencyKey } as Input<Q, B>
       const answer = await verb({ business, actor, db, clock: systemClock, requestId }, input)

@@ -39,7 +39,7 @@ export async function handle(
     if (error instanceof AppError) exchange.noted.code = error.code
     else fault = error
     // What was not read of the body is not waited for.
-    if (request.body && !request.bodyUsed) headers.set('Connection', 'close')
+    if (request.body && (!request.bodyUsed || bodyFailed(error))) response.headers.set('Connection', 'close')
   }
   const line = { request_id: requestId, route, status: response.status, duration_ms: Math.round((performance.now() - startedAt) * 10) / 10, ...exchange.noted }
   if (fault === undefined) log.info(line, 'request')
@@ -58,6 +58,8 @@ function applyVerdict(verdict: Verdict, headers: Headers): void {
   headers.set('X-RateLimit-Remaining', String(verdict.remaining))
   headers.set('X-RateLimit-Reset', String(Math.ceil(verdict.resetAtMs / 1000)))
 }
+
+const bodyFailed = (error: unknown) => error instanceof AppError && error.details?.[0]?.field === 'body'
 
 function withDeadline(work: Promise<Response>): Promise<Response> {
   let timer: NodeJS.Timeout

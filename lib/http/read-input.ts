@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { AppError, type ErrorDetail, validationFailed } from '../errors'
 
 const MAX_BODY_BYTES = 1024 * 1024
@@ -22,10 +22,11 @@ export function readIdempotencyKey(headers: Headers): string {
   return key
 }
 
-/** Query parameters by name. @throws AppError VALIDATION_FAILED for one that is given twice */
-export function readQuery(search: URLSearchParams): Record<string, string> {
-  const repeated = [...new Set(search.keys())].filter((name) => search.getAll(name).length > 1)
-  if (repeated.length > 0) throw validationFailed(repeated.slice(0, MAX_DETAILS).map((field) => ({ field, issue: 'must be given once' })))
+/** The query parameters that `schema` knows. @throws AppError VALIDATION_FAILED for one that is given twice */
+export function readQuery(search: URLSearchParams, schema: z.ZodType): Record<string, string> {
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+  const repeated = known.filter((name) => search.getAll(name).length > 1)
+  if (repeated.length > 0) throw validationFailed(repeated.map((field) => ({ field, issue: 'must be given once' })))
   return Object.fromEntries(search)
 }
 
@@ -42,19 +43,33 @@ export async function readBody(request: Request): Promise<object> {
   return value
 }
 
+/** Well before the request's own deadline, so that a body that stalls is told as such. */
+const BODY_TIMEOUT_MS = 8000
+
 /** Reads no further than the limit, whatever length was announced. */
 async function readBytes(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw bodyTooLarge()
   const chunks: Uint8Array[] = []
   let length = 0
   const reader = request.body?.getReader()
+  let late = false
+  const timer = setTimeout(() => {
+    late = true
+    void reader?.cancel().catch(() => {})
+  }, BODY_TIMEOUT_MS)
   for (;;) {
     const chunk = await reader?.read().catch(() => {
+      clearTimeout(timer)
       throw bodyFailed('ended before it was complete')
     })
-    if (!chunk || chunk.done) return Buffer.concat(chunks)
+    if (late) throw bodyFailed(`did not arrive within ${BODY_TIMEOUT_MS / 1000} seconds`)
+    if (!chunk || chunk.done) {
+      clearTimeout(timer)
+      return Buffer.concat(chunks)
+    }
     length += chunk.value.byteLength
     if (length > MAX_BODY_BYTES) {
+      clearTimeout(timer)
       void reader?.cancel().catch(() => {})
       throw bodyTooLarge()
     }

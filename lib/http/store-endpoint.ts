@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { sharedPool } from '@/db/client'
 import { findBusiness } from '../businesses/queries'
+import { SLUG } from '../businesses/rules'
 import { systemClock } from '../clock'
 import type { Context } from '../context'
 import { AppError } from '../errors'
@@ -26,10 +27,10 @@ export function storeEndpoint<Input extends z.ZodType>(
     handle(request, `store ${route.name}`, route.limitPerMinute, async ({ requestId, headers, noted }) => {
       const { slug } = await params
       const db = sharedPool()
-      const business = await findBusiness(db, slug)
+      const business = SLUG.test(slug) ? await findBusiness(db, slug) : null
       if (!business?.storeEnabled) throw new AppError('NOT_FOUND', 'There is no such store, or it is closed.')
       noted.business = business.slug
-      const raw = route.from === 'query' ? readQuery(new URL(request.url).searchParams) : await readBody(request)
+      const raw = route.from === 'query' ? readQuery(new URL(request.url).searchParams, route.input) : await readBody(request)
       const { status, body } = await verb({ business, actor: { kind: 'shopper' }, db, clock: systemClock, requestId }, parse(route.input, raw))
       return jsonAnswer(status, body, headers)
     })

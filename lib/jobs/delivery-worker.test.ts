@@ -82,7 +82,7 @@ test('a commit in this process wakes the worker, and one in another is told thro
   await shop.sell({ 'SKU-1': 1 })
   await expect.poll(() => receiver.received.length, { interval: 5 }).toBe(1)
   expect(Date.now() - startedAt).toBeLessThan(900)
-  announceWith((businessId) => notifyWorkers(shop.context.db, businessId))
+  announceWith(() => notifyWorkers(shop.context.db))
   await shop.sell({ 'SKU-1': 1 })
   await expect.poll(() => receiver.received.length, { interval: 5 }).toBe(2)
 })
@@ -107,6 +107,21 @@ test('a receiver that never answers holds back neither another business nor more
   await allConfirmed(quick)
   expect(Date.now() - startedAt).toBeLessThan(3000)
   expect(silent.received.length).toBeLessThanOrEqual(3)
+})
+
+test('receivers that confirm, but slowly, do not hold back a quick one', async () => {
+  await using sluggish = await startReceiver()
+  sluggish.answerWith((_, response) => void setTimeout(() => response.writeHead(200).end(), 2500))
+  const slow = await Promise.all(Array.from({ length: 4 }, () => openShop(sluggish.url)))
+  const quick = await openShop()
+  for (const shop of slow) for (let sale = 0; sale < 6; sale += 1) await shop.sell({ 'SKU-1': 1 })
+  const worker = await startWorker(8, 5000)
+  await expect.poll(() => sluggish.received.length).toBeGreaterThan(3)
+  for (let sale = 0; sale < 20; sale += 1) await quick.sell({ 'SKU-1': 1 })
+  worker.wake()
+  const startedAt = Date.now()
+  await allConfirmed(quick)
+  expect(Date.now() - startedAt).toBeLessThan(2500)
 })
 
 test('stopping finishes what is under way and takes nothing more', async () => {

@@ -17,13 +17,21 @@ export interface WorkerOptions {
 
 /** Where other processes say that events are due. */
 const WAKE_CHANNEL = 'order_events'
-/** Tells the workers of other processes that events of a business are due. */
-export async function notifyWorkers(db: Pool, businessId: string): Promise<void> {
-  await db.execute(sql`select pg_notify(${WAKE_CHANNEL}, ${businessId})`)
+/** Tells the workers of other processes that events are due. */
+export async function notifyWorkers(db: Pool): Promise<void> {
+  await db.execute(sql`select pg_notify(${WAKE_CHANNEL}, '')`)
 }
 
 /** How often the database is looked at when nobody has woken us: retries, and wake-ups that were lost. */
 const POLL_MS = 1000
+/** So often the database is looked at for one or two free places. */
+const SMALL_LOOK_MS = 50
+/** So often it is looked at for receivers that fail or are slow. */
+const FAILING_LOOK_MS = 1500
+/** A delivery that takes longer than this no longer counts as a quick one. */
+const SLOW_AFTER_MS = 1000
+/** A query that is not answered by then is lost with its connection. */
+const QUERY_TIMEOUT_MS = 40_000
 /** After a fault of the database; the work is in its rows and waits. */
 const FAULT_PAUSE_MS = 1000
 /** Events whose outcome cannot be recorded are made again after their lease; in the meantime it is tried this often. */
@@ -36,13 +44,15 @@ const SETTLE_RETRIES = 5
  */
 export class DeliveryWorker {
   private readonly underWay = new Map<string, number>()
-  /** Businesses whose last delivery from here failed. */
+  /** Businesses whose last delivery from here failed, or took long. */
   private readonly failing = new Set<string>()
   private healthy = 0
   private ailing = 0
   private settled: Attempted[] = []
   private settling: Promise<void> | null = null
   private running = true
+  private lookedAt = 0
+  private lookedAtFailingAt = 0
   private wakeUp: (() => void) | null = null
   private woken = false
   private unlisten: (() => Promise<void>) | null = null
@@ -99,24 +109,39 @@ export class DeliveryWorker {
     const { db, clock, concurrency } = this.options
     const now = clock.now()
     const room = concurrency - this.healthy
-    // A few places at a time would mean a look at the database for each of them.
-    const worthwhile = room >= Math.max(1, Math.ceil(concurrency / 4))
+    // A few places at a time would mean a look at the database for each of them; yet they are not left empty for long.
+    const worthwhile = room >= Math.max(1, Math.ceil(concurrency / 4)) || (room > 0 && Date.now() - this.lookedAt >= SMALL_LOOK_MS)
+    if (worthwhile) this.lookedAt = Date.now()
     const perBusiness = Math.max(1, Math.ceil(concurrency / 4))
-    const claims = worthwhile ? await claimDeliveries(db, { now, limit: room, perBusiness, underWay: this.underWay, except: [...this.failing] }) : []
-    const lane = Math.max(1, Math.ceil(concurrency / 4)) - this.ailing
-    const retries =
-      lane > 0 && this.failing.size > 0 ? await claimDeliveries(db, { now, limit: lane, perBusiness: 1, underWay: this.underWay, only: [...this.failing] }) : []
+    const claims = worthwhile ? await inTime(claimDeliveries(db, { now, limit: room, perBusiness, underWay: this.underWay, except: [...this.failing] })) : []
     for (const delivery of claims) void this.attempt(delivery, 'healthy')
+    const lane = Math.max(1, Math.ceil(concurrency / 4)) - this.ailing
+    const lookAtFailing = lane > 0 && this.failing.size > 0 && Date.now() - this.lookedAtFailingAt >= FAILING_LOOK_MS
+    if (lookAtFailing) this.lookedAtFailingAt = Date.now()
+    const retries = lookAtFailing
+      ? await inTime(claimDeliveries(db, { now, limit: lane, perBusiness: 1, underWay: this.underWay, only: [...this.failing] }))
+      : []
     for (const delivery of retries) void this.attempt(delivery, 'ailing')
     return claims.length + retries.length
   }
 
   private async attempt(delivery: ClaimedDelivery, lane: 'healthy' | 'ailing'): Promise<void> {
     const { businessId } = delivery
-    this[lane] += 1
+    let current = lane
+    this[current] += 1
     this.underWay.set(businessId, (this.underWay.get(businessId) ?? 0) + 1)
+    // Whoever takes long makes room, and gets the slow lane until it is quick again.
+    const slow = setTimeout(() => {
+      this.failing.add(businessId)
+      this[current] -= 1
+      current = 'ailing'
+      this.ailing += 1
+      this.wake()
+    }, SLOW_AFTER_MS)
+    const startedAt = Date.now()
     const outcome = await deliver(delivery, this.options.clock, this.options.send)
-    if (outcome.ok) this.failing.delete(businessId)
+    clearTimeout(slow)
+    if (outcome.ok && Date.now() - startedAt < SLOW_AFTER_MS) this.failing.delete(businessId)
     else this.failing.add(businessId)
     log.info(
       {
@@ -133,7 +158,7 @@ export class DeliveryWorker {
     if (left > 0) this.underWay.set(businessId, left)
     else this.underWay.delete(businessId)
     this.settled.push({ delivery, outcome })
-    this[lane] -= 1
+    this[current] -= 1
     this.settling ??= this.settleAll()
     this.wake()
   }
@@ -154,7 +179,8 @@ export class DeliveryWorker {
   private async settle(batch: Attempted[]): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await settleDeliveries(this.options.db, this.options.clock, batch)
+        await inTime(settleDeliveries(this.options.db, this.options.clock, batch))
+        return
       } catch (error) {
         log.error({ err: error, events: batch.map(({ delivery }) => delivery.eventId) }, 'outcomes of deliveries could not be recorded')
         if (attempt === SETTLE_RETRIES) return
@@ -162,4 +188,12 @@ export class DeliveryWorker {
       }
     }
   }
+}
+
+function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout
+  const late = new Promise<never>((_, failed) => {
+    timer = setTimeout(() => failed(new Error(`the database did not answer within ${QUERY_TIMEOUT_MS} ms`)), QUERY_TIMEOUT_MS)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sharedPool } from '@/db/client'
 import { acknowledge } from '../events/acknowledge'
 import { listEvents } from '../events/list-events'
+import { changeIntegration } from '../integration/change-integration'
 import { type Receiver, startReceiver } from '../testing/receiver'
 import { makeShop } from '../testing/shop'
 import { setWebhook } from '../webhooks/configure'
@@ -45,10 +46,33 @@ test('a failed attempt sleeps until the time that its row names, and tries again
   receiver.answerWith(200)
   shop.clock.advance(30_000)
   const { result } = await engine(deliverEvent, { businessId, eventId }, [
-    { id: 'attempt-1', handler: () => ({ state: 'pending', nextAttemptAt: event?.next_attempt_at }) },
+    { id: 'attempt-1', handler: () => ({ state: 'pending', nextAttemptAt: event?.next_attempt_at, over: false }) },
     { id: 'until-attempt-2', handler: () => {} },
   ]).execute()
   expect(result).toEqual({ state: 'confirmed', nextAttemptAt: null })
+})
+
+test('an event that was acknowledged during the sleep is not sent again, and the run ends', async () => {
+  const { shop, deliverEvent, businessId, eventId } = await dueEvent()
+  receiver.answerWith(500)
+  await engine(deliverEvent, { businessId, eventId }).executeStep('until-attempt-2')
+  const [event] = await listEvents(shop.operator, {})
+  await acknowledge(shop.context, { event_ids: [eventId] })
+  shop.clock.advance(30_000)
+  const { result } = await engine(deliverEvent, { businessId, eventId }, [
+    { id: 'attempt-1', handler: () => ({ state: 'pending', nextAttemptAt: event?.next_attempt_at, over: false }) },
+    { id: 'until-attempt-2', handler: () => {} },
+  ]).execute()
+  expect(result).toEqual({ state: 'confirmed', nextAttemptAt: null })
+  expect(receiver.received).toHaveLength(1)
+})
+
+test('an event that is due but paused ends its run at once, for the sweep to wake', async () => {
+  const { shop, deliverEvent, businessId, eventId } = await dueEvent()
+  await changeIntegration(shop.operator, { enabled: false })
+  const { result } = await engine(deliverEvent, { businessId, eventId }).execute()
+  expect(result).toMatchObject({ state: 'pending' })
+  expect(receiver.received).toHaveLength(0)
 })
 
 test('waking too early, twice at once, or after an acknowledgement sends nothing', async () => {
@@ -67,12 +91,12 @@ test('waking too early, twice at once, or after an acknowledgement sends nothing
 test('the sweep finds what is due and nothing else', async () => {
   const { shop, deps, businessId, eventId } = await dueEvent()
   const due = async () => (await listDue(sharedPool(), shop.clock.now(), 100)).filter((event) => event.businessId === businessId)
-  expect(await due()).toEqual([{ businessId, eventId }])
+  expect(await due()).toMatchObject([{ businessId, eventId }])
   receiver.answerWith(500)
   await attemptEvent(deps, businessId, eventId)
   expect(await due()).toEqual([])
   shop.clock.advance(30_000)
-  expect(await due()).toEqual([{ businessId, eventId }])
+  expect(await due()).toMatchObject([{ businessId, eventId }])
   await setWebhook(shop.operator, { url: null })
   expect(await due()).toEqual([])
 })

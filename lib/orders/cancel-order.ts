@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '@/db/client'
 import { orderItems, orders, products, reservations, stockLedger } from '@/db/schema'
 import { nextUpdatedAt } from '@/db/sql'
+import type { Clock } from '../clock'
 import type { Context } from '../context'
 import { AppError } from '../errors'
 import { announceRecorded } from '../events/announce'
@@ -19,12 +20,12 @@ import { mayCancel } from './rules'
  * @throws AppError CONFLICT for a completed order, NOT_FOUND
  */
 export async function cancelOrder({ db, business, clock }: Context, { orderId }: { orderId: string }): Promise<PlacedOrder> {
-  const events = await inTransaction(db, (tx) => cancelOrderIn(tx, business.id, orderId, clock.now()))
+  const events = await inTransaction(db, (tx) => cancelOrderIn(tx, business.id, orderId, clock))
   await announceRecorded(business.id, events)
   return getOrder(db, business.id, orderId)
 }
 
-export async function cancelOrderIn(tx: Transaction, businessId: string, orderId: string, now: Date): Promise<RecordedEvent[]> {
+export async function cancelOrderIn(tx: Transaction, businessId: string, orderId: string, clock: Clock): Promise<RecordedEvent[]> {
   // Products before the order: the one order of locks. An order's lines never change, so they need none.
   await tx.execute(sql`
     select id from ${products}
@@ -32,6 +33,8 @@ export async function cancelOrderIn(tx: Transaction, businessId: string, orderId
     order by id for no key update`)
   const order = await lockOrder(tx, businessId, orderId)
   if (order.status === 'cancelled') return []
+  // Looked at under the lock: the events of an order carry their times in their order.
+  const now = clock.now()
   if (!mayCancel(order.status)) throw new AppError('CONFLICT', `Order ${order.orderNum} is ${order.status}: it can no longer be cancelled.`)
   await returnStock(tx, businessId, orderId, now)
   await tx

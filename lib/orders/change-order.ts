@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import type { Transaction } from '@/db/client'
 import { orders } from '@/db/schema'
+import type { Clock } from '../clock'
 import type { Context } from '../context'
 import { AppError } from '../errors'
 import { announceRecorded } from '../events/announce'
@@ -26,14 +27,14 @@ export interface OrderChange {
 export async function changeOrder({ db, business, clock }: Context, change: OrderChange): Promise<PlacedOrder> {
   const events = await inTransaction(db, async (tx) => {
     const cancelled = change.status === 'cancelled'
-    const first = cancelled ? await cancelOrderIn(tx, business.id, change.orderId, clock.now()) : []
-    return [...first, ...(await changeOrderIn(tx, business.id, { ...change, status: cancelled ? undefined : change.status }, clock.now()))]
+    const first = cancelled ? await cancelOrderIn(tx, business.id, change.orderId, clock) : []
+    return [...first, ...(await changeOrderIn(tx, business.id, { ...change, status: cancelled ? undefined : change.status }, clock))]
   })
   await announceRecorded(business.id, events)
   return getOrder(db, business.id, change.orderId)
 }
 
-async function changeOrderIn(tx: Transaction, businessId: string, change: OrderChange, now: Date): Promise<RecordedEvent[]> {
+async function changeOrderIn(tx: Transaction, businessId: string, change: OrderChange, clock: Clock): Promise<RecordedEvent[]> {
   const order = await lockOrder(tx, businessId, change.orderId)
   const status = change.status ?? order.status
   const paymentStatus = change.payment_status ?? order.paymentStatus
@@ -50,6 +51,7 @@ async function changeOrderIn(tx: Transaction, businessId: string, change: OrderC
       `The payment of order ${order.orderNum} is ${order.paymentStatus}: it cannot become ${paymentStatus}. Payments go from unpaid to paid to refunded.`,
     )
   }
+  const now = clock.now()
   await tx
     .update(orders)
     .set({ status, paymentStatus, updatedAt: now })

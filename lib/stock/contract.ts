@@ -15,9 +15,9 @@ export const stockItem = entry({
     .transform((value) => value + 0)
     .optional(),
   observed_at: z.iso
-    .datetime({ offset: true, error: OBSERVED_AT_ISSUE })
-    // Postgres has no year 0.
-    .refine((value) => !value.startsWith('0000'), OBSERVED_AT_ISSUE)
+    .datetime({ offset: true, abort: true, error: OBSERVED_AT_ISSUE })
+    // What Postgres does not take: the year 0, zones from 16 hours, fractions without end.
+    .refine((value) => !value.startsWith('0000') && /:\d\d(\.\d{1,9})?(Z|[+-](0\d|1[0-5]):\d\d)$/.test(value), OBSERVED_AT_ISSUE)
     .optional(),
 })
 

@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns/promises'
+import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
@@ -15,10 +15,24 @@ export interface CheckedTarget {
 /** Finds the addresses of a name. Tests hand in one that changes its mind. */
 export type Resolve = (hostname: string) => Promise<string[]>
 
-const systemResolve: Resolve = async (hostname) => (await lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address)
+/** A name server that does not answer is given up well before the delivery's own deadline. */
+const RESOLVE_TIMEOUT_MS = 3000
+
+/**
+ * Asks the name servers directly. The system's own look-up works in two threads for the whole process: one zone that never
+ * answers would hold up the names of every other business.
+ */
+const systemResolve: Resolve = async (hostname) => {
+  if (hostname === 'localhost') return ['127.0.0.1']
+  const resolver = new Resolver({ timeout: RESOLVE_TIMEOUT_MS, tries: 2 })
+  const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+  if (four.status === 'rejected' && six.status === 'rejected') throw four.reason
+  return [four, six].flatMap((found) => (found.status === 'fulfilled' ? found.value : []))
+}
 
 /** `WEBHOOK_ALLOW_LOCAL=1`: http receivers on this machine's loopback are called too. Everything else private stays refused. */
-export const localAllowed = (): boolean => process.env.WEBHOOK_ALLOW_LOCAL === '1'
+export const localAllowed = (): boolean =>
+  process.env.WEBHOOK_ALLOW_LOCAL === '1' && (process.env.NODE_ENV !== 'production' || process.env.WEBHOOK_ALLOW_LOCAL_IN_PRODUCTION === '1')
 
 /**
  * The form of a webhook address: https, port 443 or from 1024, no credentials.

@@ -41,13 +41,16 @@ export interface ClaimOptions {
 
 /** Events of a business that are looked at beyond what it may send, so that some that must wait do not hide those that need not. */
 const LOOK_AHEAD = 3
+/** Looked at again by then at the latest, whatever the one before it is waiting for. */
+const MAX_PUT_OFF_MS = 5 * 60_000
 
 /**
  * Takes due events and records an attempt of each before it is sent, in one statement. What is locked by another process
  * is passed over, so none is taken twice. Businesses take turns by chance: a long queue of one does not hold back another.
  *
  * An event whose order has an earlier one still to be sent is put off until that one's next attempt, and uses up none of
- * its own. While the module or the integration is off, or there is no address, nothing is taken.
+ * its own. Both rows are locked for that, and passed over where they cannot be: what ends the earlier one meanwhile lets the
+ * later one go, and must not be overwritten. While the module or the integration is off, or there is no address, nothing is taken.
  */
 export async function claimDeliveries(db: Database, options: ClaimOptions): Promise<ClaimedDelivery[]> {
   const at = sql`${options.now.toISOString()}::timestamptz`
@@ -89,7 +92,7 @@ export async function claimDeliveries(db: Database, options: ClaimOptions): Prom
       ) event
     ), judged as materialized (
       select due.*, (
-        select earlier.next_attempt_at from ${orderEvents} earlier
+        select earlier.cursor from ${orderEvents} earlier
         where earlier.business_id = due.business_id and earlier.order_id = due.order_id and earlier.cursor < due.cursor
           and earlier.state = 'pending' and earlier.next_attempt_at is not null
         order by earlier.cursor limit 1
@@ -106,10 +109,22 @@ export async function claimDeliveries(db: Database, options: ClaimOptions): Prom
       select event.business_id, event.cursor from free join ${orderEvents} event on event.business_id = free.business_id and event.cursor = free.cursor
       where event.state = 'pending' and event.next_attempt_at <= ${at}
       for update of event skip locked
+    ), blocking as materialized (
+      select earlier.business_id, earlier.cursor, earlier.next_attempt_at
+      from ${orderEvents} earlier
+      where earlier.state = 'pending' and earlier.next_attempt_at is not null
+        and (earlier.business_id, earlier.cursor) in (select business_id, behind from judged where behind is not null)
+      for no key update skip locked
+    ), waiting_behind as materialized (
+      select event.business_id, event.cursor, least(greatest(blocking.next_attempt_at, ${at}), ${at} + ${`${MAX_PUT_OFF_MS} milliseconds`}::interval) as until
+      from judged
+      join blocking on blocking.business_id = judged.business_id and blocking.cursor = judged.behind
+      join ${orderEvents} event on event.business_id = judged.business_id and event.cursor = judged.cursor
+      where event.state = 'pending' and event.next_attempt_at <= ${at}
+      for no key update of event skip locked
     ), put_off as (
-      update ${orderEvents} event set next_attempt_at = greatest(judged.behind, ${at}) + interval '1 millisecond'
-      from judged where judged.behind is not null and event.business_id = judged.business_id and event.cursor = judged.cursor
-        and event.state = 'pending' and event.next_attempt_at <= ${at}
+      update ${orderEvents} event set next_attempt_at = waiting_behind.until + interval '1 millisecond'
+      from waiting_behind where event.business_id = waiting_behind.business_id and event.cursor = waiting_behind.cursor
     ), taken as (
       update ${orderEvents} event set lease = ${newId()}, next_attempt_at = ${at} + ${`${LEASE_MS} milliseconds`}::interval
       from held where event.business_id = held.business_id and event.cursor = held.cursor

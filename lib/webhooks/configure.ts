@@ -3,6 +3,7 @@ import type { Transaction } from '@/db/client'
 import { integrations, orderEvents } from '@/db/schema'
 import type { Context } from '../context'
 import { validationFailed } from '../errors'
+import { announceEvents } from '../events/announce'
 import { encrypt } from '../secrets'
 import { inTransaction } from '../transaction'
 import { checkTarget, RefusedAddress } from './address'
@@ -31,7 +32,7 @@ export interface ConfiguredWebhook {
 export async function setWebhook({ db, business, clock }: Context, { url, sendOlder = false }: WebhookChange): Promise<ConfiguredWebhook> {
   if (url !== null) await refuseBadAddress(url)
   const now = clock.now()
-  return inTransaction(db, async (tx) => {
+  const { due, ...configured } = await inTransaction(db, async (tx) => {
     await tx.insert(integrations).values({ businessId: business.id }).onConflictDoNothing()
     const [held] = await tx.select().from(integrations).where(eq(integrations.businessId, business.id)).for('no key update')
     const secret = url !== null && !held?.webhookSecret ? makeSigningSecret() : null
@@ -39,14 +40,15 @@ export async function setWebhook({ db, business, clock }: Context, { url, sendOl
       .update(integrations)
       .set({ webhookUrl: url, updatedAt: now, ...(secret ? { webhookSecret: encrypt(secret, business.id) } : {}) })
       .where(eq(integrations.businessId, business.id))
-    if (url === null) await queue(tx, business.id, null)
-    else if (sendOlder) await queue(tx, business.id, now)
+    const changed = url === null ? await queue(tx, business.id, null) : sendOlder ? await queue(tx, business.id, now) : []
     const [older] = await tx
       .select({ count: sql<number>`count(*)::int` })
       .from(orderEvents)
       .where(and(eq(orderEvents.businessId, business.id), eq(orderEvents.state, 'pending'), isNull(orderEvents.nextAttemptAt)))
-    return { url, secret, olderWaiting: older?.count ?? 0 }
+    return { url, secret, olderWaiting: older?.count ?? 0, due: url === null ? [] : changed }
   })
+  await announceEvents(due.map(({ id }) => ({ businessId: business.id, eventId: id })))
+  return configured
 }
 
 async function refuseBadAddress(url: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock'
+import { log } from '../log'
 import { decrypt } from '../secrets'
 import type { ClaimedDelivery } from './claim'
 import { ROTATION_OVERLAP_MS } from './rules'
@@ -29,13 +30,16 @@ export async function deliver(delivery: ClaimedDelivery, clock: Clock, options?:
   try {
     const { secret, previous } = signingSecrets(delivery.businessId, delivery, clock.now())
     return await send(delivery.url, signedHeaders({ id: delivery.eventId, type: delivery.type, body }, secret, previous, clock.now()), body, options)
-  } catch {
+  } catch (error) {
+    // The fault is ours, and using up the event's attempts for it would be wrong.
+    log.error({ err: error, business_id: delivery.businessId }, 'a signing secret cannot be read: nothing was sent')
     return {
       ok: false,
+      counts: false,
       status: null,
       durationMs: 0,
       excerpt: null,
-      error: 'The signing secret cannot be read. Generate a new one, and give it to the receiver.',
+      error: 'The signing secret could not be read, so nothing was sent. If this lasts, generate a new one.',
     }
   }
 }

@@ -1,9 +1,13 @@
-import { and, asc, eq, gte, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, type SQL, sql } from 'drizzle-orm'
 import { integrations, orderEvents } from '@/db/schema'
+import { uuids } from '@/db/sql'
 import type { Context } from '../context'
 import { AppError } from '../errors'
 import { announceEvents } from '../events/announce'
 import { inTransaction } from '../transaction'
+
+/** One parameter, however many there are. */
+const among = (ids: readonly string[]): SQL => sql`${orderEvents.id} = any(${uuids(ids)})`
 
 export type Resend = { eventIds: string[] } | { deadSince: Date }
 
@@ -14,7 +18,7 @@ export type Resend = { eventIds: string[] } | { deadSince: Date }
  * @throws AppError CONFLICT without a webhook address
  */
 export async function resendEvents({ db, business, clock }: Context, which: Resend): Promise<{ resent: number }> {
-  const chosen: SQL = 'eventIds' in which ? inArray(orderEvents.id, which.eventIds) : gte(orderEvents.deadAt, which.deadSince)
+  const chosen: SQL = 'eventIds' in which ? among(which.eventIds) : gte(orderEvents.deadAt, which.deadSince)
   const dead = and(eq(orderEvents.businessId, business.id), eq(orderEvents.state, 'dead'), chosen)
   const resent = await inTransaction(db, async (tx) => {
     const [integration] = await tx.select({ url: integrations.webhookUrl }).from(integrations).where(eq(integrations.businessId, business.id))
@@ -25,21 +29,9 @@ export async function resendEvents({ db, business, clock }: Context, which: Rese
     return tx
       .update(orderEvents)
       .set({ state: 'pending', attempts: 0, nextAttemptAt: clock.now(), deadAt: null, lease: null, resends: sql`${orderEvents.resends} + 1` })
-      .where(
-        and(
-          eq(orderEvents.businessId, business.id),
-          inArray(
-            orderEvents.id,
-            held.map(({ id }) => id),
-          ),
-          eq(orderEvents.state, 'dead'),
-        ),
-      )
+      .where(and(eq(orderEvents.businessId, business.id), among(held.map(({ id }) => id)), eq(orderEvents.state, 'dead')))
       .returning({ id: orderEvents.id })
   })
-  await announceEvents(
-    business.id,
-    resent.map(({ id }) => id),
-  )
+  await announceEvents(resent.map(({ id }) => ({ businessId: business.id, eventId: id })))
   return { resent: resent.length }
 }

@@ -18,7 +18,10 @@ export function retryDelayMs(failed: number, schedule: readonly number[] = RETRY
   return (schedule[Math.min(failed, schedule.length) - 1] ?? 0) * 1000
 }
 
-/** `WEBHOOK_RETRY_SECONDS`: seconds separated by commas; the last one repeats. */
+const MAX_RETRY_SECONDS = 30 * 24 * 3600
+
+/** `WEBHOOK_RETRY_SECONDS`: seconds separated by commas; the last one repeats. What is malformed counts as not set. */
 export function retrySchedule(setting = process.env.WEBHOOK_RETRY_SECONDS): readonly number[] {
-  return setting ? setting.split(',').map(Number) : RETRY_SECONDS
+  const seconds = (setting ?? '').split(',').map(Number)
+  return setting && seconds.every((value) => value >= 0 && value <= MAX_RETRY_SECONDS) ? seconds : RETRY_SECONDS
 }

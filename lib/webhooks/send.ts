@@ -1,11 +1,13 @@
-import { isIP } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
-import { buildConnector, Pool, request } from 'undici'
+import { Pool, request } from 'undici'
 import { type CheckedTarget, checkTarget, RefusedAddress, type Resolve } from './address'
 import { DELIVERY_TIMEOUT_MS, EXCERPT_BYTES } from './rules'
 
 /** What came of one sending. `error` is for the business to read; null when the receiver answered 2xx. */
 export interface SendOutcome {
+  /** False when the fault is our own: it does not count as one of the event's attempts. */
+  counts?: boolean
   ok: boolean
   status: number | null
   durationMs: number
@@ -74,17 +76,22 @@ const MAX_POOLS = 256
 const pools = new Map<string, Pool>()
 
 /**
- * Connections to one origin at one checked address. Kept open for a second, so that a busy receiver is not greeted anew for
+ * Connections to one origin at its checked addresses. Kept open for a second, so that a busy receiver is not greeted anew for
  * every event; a name that leads elsewhere at the next attempt gets connections of its own.
  */
 function poolFor({ url, addresses }: CheckedTarget): Pool {
-  const address = addresses[0] ?? ''
-  const key = `${url.origin} ${address}`
+  const key = `${url.origin} ${addresses.join(' ')}`
   const known = pools.get(key)
   pools.delete(key)
   const pool =
     known ??
-    new Pool(url.origin, { connect: pinned(url.hostname, address), pipelining: 1, keepAliveTimeout: 1000, keepAliveMaxTimeout: 1000, maxHeaderSize: 16_384 })
+    new Pool(url.origin, {
+      connect: { lookup: only(addresses), autoSelectFamily: true, timeout: DELIVERY_TIMEOUT_MS },
+      pipelining: 1,
+      keepAliveTimeout: 1000,
+      keepAliveMaxTimeout: 1000,
+      maxHeaderSize: 16_384,
+    })
   pools.set(key, pool)
   if (pools.size > MAX_POOLS) {
     const [oldest, old] = pools.entries().next().value ?? []
@@ -94,11 +101,10 @@ function poolFor({ url, addresses }: CheckedTarget): Pool {
   return pool
 }
 
-/** Connects to the address that was checked, whatever the name says now; TLS still asks for the name's certificate. */
-function pinned(hostname: string, address: string): buildConnector.connector {
-  const connector = buildConnector({ timeout: DELIVERY_TIMEOUT_MS })
-  const servername = isIP(hostname.replace(/^\[|\]$/g, '')) ? undefined : hostname
-  return (options, callback) => connector({ ...options, hostname: address, host: address, servername }, callback)
+/** Leads the connection to the addresses that were checked, whatever the name says now; TLS still asks for the name's certificate. */
+function only(addresses: string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }))
+  return (_, options, callback) => (options.all ? callback(null, found) : callback(null, found[0]?.address ?? '', found[0]?.family))
 }
 
 /** Lets go of every connection; for the end of the process. */
@@ -119,7 +125,7 @@ async function readExcerpt(body: Readable, withinMs: number): Promise<string | n
       ended()
     }
     body.on('data', (chunk: Buffer) => {
-      chunks.push(chunk.subarray(0, EXCERPT_BYTES - length))
+      chunks.push(chunk.subarray(0, Math.max(0, EXCERPT_BYTES - length)))
       length += chunk.length
       if (length >= EXCERPT_BYTES) stop()
     })
@@ -145,6 +151,9 @@ const CODES: Record<string, string> = {
   UND_ERR_SOCKET: 'The receiver closed the connection before it answered.',
   EPIPE: 'The receiver closed the connection before it answered.',
   ENOTFOUND: 'The name of the receiver was not found.',
+  ENODATA: 'The name of the receiver has no address.',
+  ETIMEOUT: 'The name servers of the receiver did not answer.',
+  ESERVFAIL: 'The name servers of the receiver failed.',
   EAI_AGAIN: 'The name of the receiver could not be looked up.',
   EHOSTUNREACH: 'The receiver cannot be reached.',
   ENETUNREACH: 'The receiver cannot be reached.',

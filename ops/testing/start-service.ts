@@ -15,7 +15,9 @@ export interface RunningService {
 export async function startService(environment: Record<string, string>): Promise<RunningService> {
   const port = environment.PORT ?? String(await freePort())
   const inherited = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(DATABASE_URL|APP_|PORT|HOST|DATA_DIR|NODE_ENV|VITEST|npm_|INIT_CWD|LOG_LEVEL|UPSTASH|WEBHOOK|INNGEST)/.test(name)),
+    Object.entries(process.env).filter(
+      ([name]) => !/^(DATABASE_URL|APP_|PORT|HOST|DATA_DIR|NODE_ENV|VITEST|npm_|INIT_CWD|LOG_LEVEL|UPSTASH|WEBHOOK|INNGEST)/.test(name),
+    ),
   )
   const child = spawn(process.execPath, manifest.scripts.start.split(' ').slice(1), {
     env: { ...inherited, NODE_ENV: 'production', PORT: port, ...environment },

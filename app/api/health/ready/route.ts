@@ -1,5 +1,7 @@
 import { sharedPool } from '@/db/client'
 import { isMigrated } from '@/db/migrate'
+import { isAnnouncing } from '@/lib/events/announce'
+import { usesInngest } from '@/lib/jobs/engine'
 import { log } from '@/lib/log'
 
 const READY_WITHIN_MS = 3000
@@ -15,10 +17,13 @@ export async function GET(): Promise<Response> {
     },
   )
   const reason = await Promise.race([checked, late])
-  return Response.json(reason ? { status: 'unavailable', reason } : { status: 'ready' }, {
-    status: reason ? 503 : 200,
-    headers: { 'Cache-Control': 'no-store' },
-  })
+  return Response.json(
+    reason ? { status: 'unavailable', reason } : { status: 'ready', webhooks: usesInngest() ? 'inngest' : isAnnouncing() ? 'worker' : 'not delivered' },
+    {
+      status: reason ? 503 : 200,
+      headers: { 'Cache-Control': 'no-store' },
+    },
+  )
 }
 
 export const dynamic = 'force-dynamic'

@@ -188,6 +188,8 @@ describe('the whole batch is refused only for its form', () => {
     ['a version below zero', item({ version: -1 }), 'items.0.version'],
     ['a date without a zone', item({ observed_at: '2026-01-01T00:00:00' }), 'items.0.observed_at'],
     ['30 February', item({ observed_at: '2026-02-30T00:00:00Z' }), 'items.0.observed_at'],
+    ['a zone that no clock has', item({ observed_at: '2026-01-01T00:00:00+16:00' }), 'items.0.observed_at'],
+    ['a fraction without end', item({ observed_at: `2026-01-01T00:00:00.${'1'.repeat(200)}Z` }), 'items.0.observed_at'],
     ['the year 0', item({ observed_at: '0000-01-01T00:00:00Z' }), 'items.0.observed_at'],
   ])('%s', async (_, items, field) => {
     const shop = await makeShop({ products: [{ stock: 3 }] })

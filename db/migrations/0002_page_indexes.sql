@@ -1,0 +1,2 @@
+CREATE INDEX "products_live" ON "products" USING btree ("business_id","id") WHERE deleted_at is null;--> statement-breakpoint
+CREATE INDEX "products_for_sale" ON "products" USING btree ("business_id","id") WHERE deleted_at is null and for_sale;
