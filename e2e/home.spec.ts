@@ -41,7 +41,7 @@ test('an integrator’s whole first day: map, submit, a shopper buys, feed, ackn
     (
       await (
         await request.put(`${api}/stock`, {
-          headers: { ...headers, 'Idempotency-Key': `day-1-${version}` },
+          headers: { ...headers, 'Idempotency-Key': crypto.randomUUID() },
           data: { items: [{ external_id: 'ERP-77', stock, version }] },
         })
       ).json()
