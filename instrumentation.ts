@@ -5,6 +5,12 @@ export async function register(): Promise<void> {
   const { inngestAnnouncer, usesInngest } = await import('@/lib/jobs/engine')
   const { announceWith, isAnnouncing } = await import('@/lib/events/announce')
   const { log } = await import('@/lib/log')
+  const { isLostConnectionFault } = await import('@/db/lost-connection')
+  process.on('uncaughtException', (error) => {
+    if (isLostConnectionFault(error)) return log.error({ err: error }, 'a connection to the database was lost')
+    log.fatal({ err: error }, 'ended by a fault')
+    process.exit(1)
+  })
   readSettings()
   if (usesInngest()) announceWith(inngestAnnouncer)
   else if (!isAnnouncing())

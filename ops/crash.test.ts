@@ -15,6 +15,32 @@ beforeAll(async () => {
 })
 afterAll(() => receiver[Symbol.asyncDispose]())
 
+const start = () =>
+  startService({
+    DATABASE_URL: process.env.DATABASE_URL ?? '',
+    APP_SECRET: process.env.APP_SECRET ?? randomUUID(),
+    HOST: '127.0.0.1',
+    WEBHOOK_ALLOW_LOCAL: '1',
+    WEBHOOK_ALLOW_LOCAL_IN_PRODUCTION: '1',
+    LOG_LEVEL: 'error',
+  })
+
+test('two server processes on one database send no event twice', async () => {
+  const shop = await makeShop({ products: [{ stock: 100_000 }] })
+  for (const context of [shop.context, shop.operator]) context.clock = systemClock
+  await setWebhook(shop.operator, { url: receiver.url })
+  const services = await Promise.all([start(), start()])
+  for (let sale = 0; sale < 150; sale += 1) {
+    const { order_id: orderId } = await shop.sell({ 'SKU-1': 1 })
+    await changeOrder(shop.operator, { orderId, status: 'ready' })
+  }
+  await expect.poll(async () => (await listEvents(shop.operator, { state: 'pending' })).length, { interval: 200, timeout: 20_000 }).toBe(0)
+  await Promise.all(services.map((service) => service.end('SIGTERM')))
+  expect(receiver.received).toHaveLength(300)
+  expect(new Set(receiver.ids()).size).toBe(300)
+  receiver.received.length = 0
+})
+
 test('a server that is killed again and again in the middle of hundreds of deliveries loses none, and keeps each order’s order', async () => {
   const shop = await makeShop({ products: [{ stock: 100_000 }] })
   for (const context of [shop.context, shop.operator]) context.clock = systemClock
@@ -24,15 +50,6 @@ test('a server that is killed again and again in the middle of hundreds of deliv
     await changeOrder(shop.operator, { orderId, status: 'ready' })
   }
   receiver.answerWith((_, response) => void setTimeout(() => response.writeHead(200).end(), Math.random() * 40))
-  const start = () =>
-    startService({
-      DATABASE_URL: process.env.DATABASE_URL ?? '',
-      APP_SECRET: process.env.APP_SECRET ?? randomUUID(),
-      HOST: '127.0.0.1',
-      WEBHOOK_ALLOW_LOCAL: '1',
-      WEBHOOK_ALLOW_LOCAL_IN_PRODUCTION: '1',
-      LOG_LEVEL: 'error',
-    })
   for (let crash = 0; crash < 4; crash += 1) {
     const seen = receiver.received.length
     const service = await start()

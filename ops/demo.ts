@@ -6,7 +6,7 @@ import { createBusiness } from '@/lib/businesses/create-business'
 import { getBusiness, listBusinesses } from '@/lib/businesses/queries'
 import { setPassword } from '@/lib/businesses/set-password'
 import { importProducts } from '@/lib/catalog/import-products'
-import { systemClock } from '@/lib/clock'
+import { type Clock, systemClock } from '@/lib/clock'
 import type { Context } from '@/lib/context'
 import { createKey, SCOPES } from '@/lib/keys/create-key'
 import { cancelOrder } from '@/lib/orders/cancel-order'
@@ -33,17 +33,21 @@ export async function makeDemo(db: Pool, url: string, onProgress: (message: stri
   if (held.length === 0)
     await createBusiness(db, { name: 'Café Å & Søn', slug: SLUG, currency: 'EUR', ownerEmail: OWNER, ownerPassword: password, direction: 'bidirectional' })
   else await setPassword(db, OWNER, password)
-  const context: Context = { business: await getBusiness(db, SLUG), actor: { kind: 'operator' }, db, clock: systemClock, requestId: 'demo' }
+  // The catalog is three days old, and the orders came in since.
+  let hoursAgo = 72
+  const past: Clock = { now: () => new Date(Date.now() - hoursAgo * 3_600_000) }
+  const context: Context = { business: await getBusiness(db, SLUG), actor: { kind: 'operator' }, db, clock: past, requestId: 'demo' }
   await changeBusiness(context, { storeEnabled: true })
   await importProducts(context, demoProducts)
   for (const { status, paid, ...order } of demoOrders) {
+    hoursAgo -= 72 / (demoOrders.length + 1)
     const { order: placed } = await createOrder(context, newOrder.parse(order))
     const change = { orderId: placed.order_id }
     if (paid) await changeOrder(context, { ...change, payment_status: 'paid' })
     if (status === 'cancelled') await cancelOrder(context, change)
     else if (status) await changeOrder(context, { ...change, status })
   }
-  const { key } = await createKey(context, { name: 'Demo', scopes: [...SCOPES] })
+  const { key } = await createKey({ ...context, clock: systemClock }, { name: 'Demo', scopes: [...SCOPES] })
   await db.insert(installation).values({ demoMadeAt: new Date() })
   return [
     'A demo business was made. This is shown once:',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import nextEnv from '@next/env'
 import next from 'next'
 import { closeSharedPool, openPool, sharedPool } from '@/db/client'
-import { type EmbeddedDatabase, EmbeddedDatabaseError } from '@/db/embedded'
+import { type EmbeddedDatabase, EmbeddedDatabaseError, isAlive } from '@/db/embedded'
 import { systemClock } from '@/lib/clock'
 import { readSettings, type Settings, SettingsError } from '@/lib/env'
 import { announceWith } from '@/lib/events/announce'
@@ -100,15 +100,6 @@ async function refuseSecondStart(settings: Settings): Promise<void> {
     throw new StartError(
       `The service is already running at ${running.url} (process ${running.pid}). Stop it there with Ctrl-C, or start another one with its own DATA_DIR and PORT.`,
     )
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 function keepTidyEvery(intervalMs: number): void {
