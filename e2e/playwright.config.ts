@@ -2,10 +2,10 @@ import { defineConfig } from '@playwright/test'
 
 export default defineConfig({
   testDir: '.',
-  outputDir: '../test-results',
+  outputDir: '../test-results/browser',
   globalSetup: './start-service.ts',
   workers: 1,
-  reporter: 'list',
+  reporter: [['list'], ['json', { outputFile: '../test-results/playwright.json' }]],
   use: {
     screenshot: { mode: 'only-on-failure', fullPage: true },
     launchOptions: {
