@@ -1,4 +1,5 @@
 import { log } from '../log'
+import { within } from '../within'
 import type { RecordedEvent } from './record-event'
 
 export interface DueEvent extends Record<string, unknown> {
@@ -28,16 +29,10 @@ export const isAnnouncing = (): boolean => shared[ANNOUNCER] !== undefined
  */
 export async function announceEvents(events: readonly DueEvent[]): Promise<void> {
   if (events.length === 0) return
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, failed) => {
-    timer = setTimeout(() => failed(new Error(`no answer within ${ANNOUNCE_TIMEOUT_MS} ms`)), ANNOUNCE_TIMEOUT_MS)
-  })
   try {
-    await Promise.race([shared[ANNOUNCER]?.(events), late])
+    await within(ANNOUNCE_TIMEOUT_MS, Promise.resolve(shared[ANNOUNCER]?.(events)))
   } catch (error) {
     log.error({ err: error }, 'events could not be announced: the sweep finds them within a minute')
-  } finally {
-    clearTimeout(timer)
   }
 }
 

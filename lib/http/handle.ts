@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../errors'
 import { log } from '../log'
+import { within } from '../within'
 import { commonHeaders, errorAnswer } from './answer'
 import { type RateLimiter, sharedRateLimiter, type Verdict } from './rate-limit'
 import { sourceIp } from './source-ip'
@@ -33,7 +34,7 @@ export async function handle(
   try {
     const verdict = await limiter.limit(`${route}:${sourceIp(request.headers)}`, limitPerMinute)
     applyVerdict(verdict, headers)
-    response = await withDeadline(work(exchange))
+    response = await within(DEADLINE_MS, work(exchange))
   } catch (error) {
     response = errorAnswer(error, requestId, headers)
     if (error instanceof AppError) exchange.noted.code = error.code
@@ -60,11 +61,3 @@ function applyVerdict(verdict: Verdict, headers: Headers): void {
 }
 
 const bodyFailed = (error: unknown) => error instanceof AppError && error.details?.[0]?.field === 'body'
-
-function withDeadline(work: Promise<Response>): Promise<Response> {
-  let timer: NodeJS.Timeout
-  const late = new Promise<never>((_, failed) => {
-    timer = setTimeout(() => failed(new Error(`no answer within ${DEADLINE_MS} ms`)), DEADLINE_MS)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
-}

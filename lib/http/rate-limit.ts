@@ -2,6 +2,7 @@ import { Ratelimit } from '@upstash/ratelimit'
 import { Redis } from '@upstash/redis'
 import { type Clock, systemClock } from '../clock'
 import { log } from '../log'
+import { within } from '../within'
 
 export interface Verdict {
   allowed: boolean
@@ -83,7 +84,7 @@ export class UpstashRateLimiter implements RateLimiter {
 
   private async ask(identifier: string, perMinute: number): Promise<Verdict> {
     try {
-      const answer = await withTimeout(this.window(perMinute).limit(identifier), STORE_TIMEOUT_MS)
+      const answer = await within(STORE_TIMEOUT_MS, this.window(perMinute).limit(identifier))
       if (this.faultAt !== null) log.info('the rate limiter’s store answers again')
       this.faultAt = null
       return {
@@ -121,14 +122,6 @@ export class UpstashRateLimiter implements RateLimiter {
     }
     return window
   }
-}
-
-function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: NodeJS.Timeout
-  const late = new Promise<never>((_, failed) => {
-    timer = setTimeout(() => failed(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
 const LIMITER = Symbol.for('external-inventory.rate-limiter')

@@ -6,6 +6,7 @@ import { type ClaimedDelivery, claimDeliveries } from '../webhooks/claim'
 import { deliver } from '../webhooks/deliver'
 import { closeConnections, type SendOptions } from '../webhooks/send'
 import { type Attempted, settleDeliveries } from '../webhooks/settle'
+import { within } from '../within'
 
 export interface WorkerOptions {
   db: Pool
@@ -113,13 +114,15 @@ export class DeliveryWorker {
     const worthwhile = room >= Math.max(1, Math.ceil(concurrency / 4)) || (room > 0 && Date.now() - this.lookedAt >= SMALL_LOOK_MS)
     if (worthwhile) this.lookedAt = Date.now()
     const perBusiness = Math.max(1, Math.ceil(concurrency / 4))
-    const claims = worthwhile ? await inTime(claimDeliveries(db, { now, limit: room, perBusiness, underWay: this.underWay, except: [...this.failing] })) : []
+    const claims = worthwhile
+      ? await within(QUERY_TIMEOUT_MS, claimDeliveries(db, { now, limit: room, perBusiness, underWay: this.underWay, except: [...this.failing] }))
+      : []
     for (const delivery of claims) void this.attempt(delivery, 'healthy')
     const lane = Math.max(1, Math.ceil(concurrency / 4)) - this.ailing
     const lookAtFailing = lane > 0 && this.failing.size > 0 && Date.now() - this.lookedAtFailingAt >= FAILING_LOOK_MS
     if (lookAtFailing) this.lookedAtFailingAt = Date.now()
     const retries = lookAtFailing
-      ? await inTime(claimDeliveries(db, { now, limit: lane, perBusiness: 1, underWay: this.underWay, only: [...this.failing] }))
+      ? await within(QUERY_TIMEOUT_MS, claimDeliveries(db, { now, limit: lane, perBusiness: 1, underWay: this.underWay, only: [...this.failing] }))
       : []
     for (const delivery of retries) void this.attempt(delivery, 'ailing')
     return claims.length + retries.length
@@ -179,7 +182,7 @@ export class DeliveryWorker {
   private async settle(batch: Attempted[]): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await inTime(settleDeliveries(this.options.db, this.options.clock, batch))
+        await within(QUERY_TIMEOUT_MS, settleDeliveries(this.options.db, this.options.clock, batch))
         return
       } catch (error) {
         log.error({ err: error, events: batch.map(({ delivery }) => delivery.eventId) }, 'outcomes of deliveries could not be recorded')
@@ -188,12 +191,4 @@ export class DeliveryWorker {
       }
     }
   }
-}
-
-function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout
-  const late = new Promise<never>((_, failed) => {
-    timer = setTimeout(() => failed(new Error(`the database did not answer within ${QUERY_TIMEOUT_MS} ms`)), QUERY_TIMEOUT_MS)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
