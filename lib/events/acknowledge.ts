@@ -1,7 +1,7 @@
 import type { Context } from '../context'
 import { inTransaction } from '../transaction'
+import { acknowledgeEvents } from './acknowledge-events'
 import { announceEvents } from './announce'
-import { acknowledgeEvents } from './confirm-events'
 
 /**
  * Confirms the listed events: the webhook no longer sends them and they stop reserving stock (specification,
